@@ -184,7 +184,9 @@ async function faultOfContent(real: string): Promise<string | null> {
   try {
     const fault = faultOfFacts(await handle.stat());
     if (fault !== null) return fault;
-    return NOTHING_BUT_BLANKS.test(await handle.readFile("utf8")) ? "is blank" : null;
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0); // not more, if it grows
+    return NOTHING_BUT_BLANKS.test(buffer.toString("utf8", 0, bytesRead)) ? "is blank" : null;
   } finally {
     await handle.close();
   }

@@ -98,19 +98,22 @@ export async function removeFromCopy(copy: string, path: string): Promise<void> 
 async function placeFor(copy: string, path: string): Promise<string> {
   const folder = dirname(join(copy, path));
   await mkdir(folder, { recursive: true });
-  if (!isWithin(await realpath(folder), await realpath(copy))) throw unsafe(path, "leads out of the copy");
+  if (!isWithin(await realpath(folder), await realpath(copy))) throw unsafe(path, "leads out of the copy by a link");
   return join(folder, basename(path));
 }
 
 async function readContents(root: string, path: string): Promise<Buffer> {
   const folder = await realpath(dirname(join(root, path)));
-  if (!isWithin(folder, await realpath(root))) throw unsafe(path, "leads out of the tree");
+  if (!isWithin(folder, await realpath(root))) throw unsafe(path, "leads out of the tree by a link");
   const handle = await open(
     join(folder, basename(path)),
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   );
   try {
-    return await handle.readFile();
+    const facts = await handle.stat(); // a pipe may have replaced it, and a file may grow
+    if (!facts.isFile() || facts.size > MAX_WRITTEN_BYTES) throw unsafe(path, "was replaced while it was copied");
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(facts.size), 0, facts.size, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }
@@ -131,4 +134,4 @@ async function fits(path: string, budget: { files: number; bytes: number }): Pro
 const isFolder = async (path: string): Promise<boolean> => (await lstat(path)).isDirectory();
 
 const unsafe = (path: string, what: string): ProblemError =>
-  new ProblemError({ code: "UNSAFE_PATH", path, detail: `it ${what} by a link` });
+  new ProblemError({ code: "UNSAFE_PATH", path, detail: `it ${what}` });

@@ -147,6 +147,22 @@ export function readSmall(files: FileSystem, path: string, limit: number): Buffe
   }
 }
 
+/**
+ * Reads a plain file, also through links. Never waits for a pipe, and reads at most `limit` bytes, even if the file was
+ * replaced or grows after a check.
+ * @throws ProblemError UNSAFE_PATH for other files and larger ones
+ */
+export function readBounded(path: string | Buffer, limit: number): Buffer {
+  const fd = openSync(path, O_RDONLY | O_NONBLOCK);
+  try {
+    const facts = fstatSync(fd);
+    if (!facts.isFile() || facts.size > limit) throw notPlain(path.toString(), undefined);
+    return readRange(nodeFiles, fd, { from: 0, to: facts.size });
+  } finally {
+    closeSync(fd);
+  }
+}
+
 export type NewFile = {
   readonly bytes: Uint8Array;
   /** Permission bits, limited by the user's umask. Private by default. */

@@ -4,7 +4,7 @@ import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { CommitResult, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
-import type { CommitId } from "../../schema/ids.ts";
+import { type CommitId, treeAt } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
 import type { Engine, Task } from "../engine.ts";
 import { recordFeatureEnd } from "./feature-record.ts";
@@ -101,6 +101,8 @@ export const mergeForm = (
     : { message: `Merge ${branch}: ${run.title}`, isSquash: false };
 
 async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
+  // Objects of unchanged files, too: something else may have been stored under their ids since they were tested.
+  await engine.workspace.verify(null, treeAt(request.commit));
   const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller checked it
   // If the result is the old base, the branch had nothing to merge.
   if (outcome.is === "merged") return { of: "finish", merged: outcome.commit === request.onto ? null : outcome.commit };

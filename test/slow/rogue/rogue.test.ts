@@ -12,6 +12,7 @@ import { journal } from "./rows/journal.ts";
 import { kernel } from "./rows/kernel.ts";
 import { scanEvasion } from "./rows/scan-evasion.ts";
 import { network } from "./rows/network.ts";
+import { plantedObjects } from "./rows/planted-objects.ts";
 import { secrets } from "./rows/secrets.ts";
 import { hiddenChanges } from "./rows/hidden-changes.ts";
 import { talk } from "./rows/talk.ts";
@@ -34,6 +35,7 @@ const rogues: readonly Rogue[] = [
   ...evidence,
   ...kernel,
   ...network,
+  ...plantedObjects,
   ...traces,
 ];
 

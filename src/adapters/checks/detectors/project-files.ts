@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Files of an untrusted project. Irregular files read as missing, and nothing is thrown. */
 export interface ProjectFiles {
@@ -28,7 +29,7 @@ export function projectFiles(root: string): ProjectFiles {
         const path = inside(name);
         const facts = statSync(path);
         return facts.isFile() && facts.size <= MAX_TEXT_BYTES
-          ? readFileSync(path, "utf8").replaceAll("\r\n", "\n")
+          ? readBounded(path, MAX_TEXT_BYTES).toString("utf8").replaceAll("\r\n", "\n")
           : null;
       }),
     exists: (name) => orElse(false, () => lstatSync(join(real, name), { throwIfNoEntry: false }) !== undefined),

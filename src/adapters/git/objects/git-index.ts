@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { nodeCrypto } from "../../files/node-crypto.ts";
 import type { TreeEntry } from "./tree-entries.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Fields of an entry that are cheap to read, to avoid parsing a large index completely. */
 export type EntryGlance = {
@@ -60,7 +61,7 @@ function readUpTo(most: number, file: string, isWanted: EntryFilter): GitIndex |
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { entries: [], count: 0, known: null };
-    return found.isFile() && found.size <= most ? separated(parseIndex(readFileSync(file), isWanted)) : null;
+    return found.isFile() && found.size <= most ? separated(parseIndex(readBounded(file, most), isWanted)) : null;
   } catch {
     return null;
   }

@@ -2,7 +2,8 @@ import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { type Answers, createInbox } from "./answer-inbox.ts";
 import { gitFailed, unavailable } from "./run-git.ts";
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
+import { readBounded } from "../../files/file-system.ts";
 
 export type TalkingGit = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -162,7 +163,7 @@ function joinContents(files: readonly (string | Buffer)[]): Contents {
       const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; // git follows only some links
       const found = statSync(file, { throwIfNoEntry: false });
       if (found !== undefined && (!found.isFile() || found.size > MAX_RULE_FILE_BYTES)) return null;
-      const content = found === undefined ? "none" : `:${readFileSync(file, "latin1")}`;
+      const content = found === undefined ? "none" : `:${readBounded(file, MAX_RULE_FILE_BYTES).toString("latin1")}`;
       contents.set(file.toString("latin1"), `${isLink}${content}`);
     } catch {
       return null; // a file instead of a folder, no permission

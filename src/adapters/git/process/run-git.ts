@@ -3,6 +3,7 @@ import { childProcess } from "../../process/node-child-process.ts";
 import type { Readable, Writable } from "node:stream";
 import { plainText } from "../../../core/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { findBlockingFile } from "./blocking-files.ts";
 
 export type GitCall = {
   readonly cwd: string;
@@ -36,12 +37,15 @@ export function runGit(call: GitCall): Promise<GitResult> {
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);
     }, call.timeoutMs);
+    const search = setTimeout(() => void stopIfBlocked(call, output.stop), BLOCKED_AFTER_MS).unref();
     child.on("error", (error) => {
       clearTimeout(timer);
+      clearTimeout(search);
       reject(unavailable(error.message));
     });
     child.on("exit", (status, signal) => {
       clearTimeout(timer);
+      clearTimeout(search);
       output.onEnd(() => {
         const failure = output.failure() ?? (signal === null ? null : `ended by ${signal}`);
         if (failure !== null && !output.wasCut()) reject(gitFailed(commandName(call.args), failure));
@@ -51,6 +55,15 @@ export function runGit(call: GitCall): Promise<GitResult> {
     child.stdin?.on("error", () => undefined); // git may exit before it has read all input; its status counts
     child.stdin?.end(input);
   });
+}
+
+/** Milliseconds before a running git is suspected to wait for a pipe. */
+const BLOCKED_AFTER_MS = 1500;
+
+async function stopIfBlocked({ cwd, runsHooks }: GitCall, stop: (why: string) => void): Promise<void> {
+  if (runsHooks === true) return; // hooks may take long
+  const path = await findBlockingFile(cwd);
+  if (path !== null) stop(`${path} is not a plain file, and git would wait for it. Remove it and try again`);
 }
 
 export function gitFailed(command: string, detail: string): ProblemError {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { homeFolder } from "../process/git-environment.ts";
 import { isUnder } from "../process/git-path.ts";
@@ -7,6 +7,7 @@ import { unavailable } from "../process/run-git.ts";
 import { gitFolders, workingTrees } from "../process/working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Settings that make git start a program, read further settings, or look for programs elsewhere. */
 const STARTS =
@@ -154,7 +155,7 @@ const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
 function digestOfFile(file: string): string {
   try {
     const { size, ctimeMs } = statSync(file);
-    return size > MAX_PROGRAM_BYTES ? `${file} ${size} ${ctimeMs}` : digest(readFileSync(file));
+    return size > MAX_PROGRAM_BYTES ? `${file} ${size} ${ctimeMs}` : digest(readBounded(file, MAX_PROGRAM_BYTES));
   } catch {
     return "unreadable";
   }

@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { personalFolder } from "./content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
 import { gitFolders } from "../process/working-trees.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 export type RepositorySetting = {
   readonly scope: string;
@@ -110,7 +111,7 @@ function readContent(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return `${file}: none`;
   if (!found.isFile() || found.size > MAX_SETTINGS_BYTES) throw new Error(`${file} is not compared`);
-  return `${file}:\n${readFileSync(file, "latin1")}`;
+  return `${file}:\n${readBounded(file, MAX_SETTINGS_BYTES).toString("latin1")}`;
 }
 
 const LIST_SETTINGS = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
+import { lstatSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
 import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
@@ -8,6 +8,7 @@ import { gitFolders } from "../process/working-trees.ts";
 import { digest, isExecutable, isForApproval, repositoryPrograms } from "./repository-programs.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Source of a program started by git: a setting in a file, or a hook, which has no key. */
 export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
@@ -120,7 +121,7 @@ function readText(path: string): string {
     if (!found.isFile()) return ""; // reading a pipe would wait forever
     return found.size > MAX_PROGRAM_FILE_BYTES
       ? `(${MAX_PROGRAM_FILE_BYTES} bytes and more)`
-      : readFileSync(path, "utf8");
+      : readBounded(path, MAX_PROGRAM_FILE_BYTES).toString("utf8");
   } catch {
     return ""; // missing or no permission: git could not read it either
   }

@@ -1,8 +1,9 @@
-import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { objectId } from "../objects/git-objects.ts";
 import { type IndexEntry, readFromIndex } from "../objects/git-index.ts";
 import { encodePath, inTree } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Git itself compares a larger file. */
 const MAX_COMPARED_FILE_BYTES = 16 * 1024 * 1024;
@@ -38,7 +39,9 @@ function isSame(file: Buffer, entry: IndexEntry, moment: Moment): boolean {
     const stats = lstatSync(file);
     if (fileMode(stats) !== entry.mode || stats.size > MAX_COMPARED_FILE_BYTES || !willShow(stats, moment))
       return false;
-    const content = stats.isSymbolicLink() ? readlinkSync(file, { encoding: "buffer" }) : readFileSync(file);
+    const content = stats.isSymbolicLink()
+      ? readlinkSync(file, { encoding: "buffer" })
+      : readBounded(file, MAX_COMPARED_FILE_BYTES);
     return objectId({ type: "blob", content }, entry.id.length) === entry.id;
   } catch {
     return false; // deleted in the meantime, no permission

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type IndexEntry, MAX_INDEX_BYTES, readIndexBytes, type EntryFilter } from "../objects/git-index.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** The user's index at one moment. */
 export type PersonIndex = {
@@ -12,7 +13,7 @@ export type PersonIndex = {
 export function indexBytes(file: string): Buffer | null {
   try {
     const found = statSync(file); // reading a pipe would wait forever
-    return found.isFile() && found.size <= MAX_INDEX_BYTES ? readFileSync(file) : null;
+    return found.isFile() && found.size <= MAX_INDEX_BYTES ? readBounded(file, MAX_INDEX_BYTES) : null;
   } catch {
     return null;
   }

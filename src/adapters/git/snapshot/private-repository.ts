@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import { unavailable } from "../process/run-git.ts";
@@ -8,6 +8,7 @@ import type { Repository } from "../read/repository.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { hardenedGit } from "../process/git.ts";
 import { refPart } from "../process/ref-name.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 /** Environment of a git call that trusts only the objects of the repository. */
 export type LookEnvironment = Readonly<Record<string, string>>;
@@ -74,7 +75,7 @@ function readText(file: string): string {
   try {
     const found = statSync(file);
     if (!found.isFile() || found.size > MAX_RULES_BYTES) throw unavailable(`${file} is not a plain file, or too large`);
-    return readFileSync(file, "utf8");
+    return readBounded(file, MAX_RULES_BYTES).toString("utf8");
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     return ""; // no such file

@@ -9,7 +9,7 @@ const HARMLESS = /^(?:warning|hint): /;
  *   content with another id
  */
 export async function verifyObjects(git: Git, from: string | null, snapshot: string): Promise<void> {
-  const range = [snapshot, ...(from === null ? [] : [`^${from}`])];
+  const range = from === null ? ["--missing=allow-promisor", `${snapshot}^{tree}`] : [snapshot, `^${from}`];
   const args = ["rev-list", "--quiet", "--objects", "--verify-objects", ...range];
   const answer = await git(args, { timeoutMs: wholeTreeTimeoutMs });
   // Git reports content with another id, but succeeds. Its wording differs between versions.

@@ -1,6 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { constants, copyFile, link, lstat, open, readFile, readlink, symlink, unlink } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, link, lstat, open, readlink, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { OWN, OWN_FOLDER, OWN_IGNORE, endedPath, isOfTheMoment, ownPath } from "../../../core/own-folder.ts";
 import { ensureFolder, nodeFiles, replaceFile, syncFolder } from "../../files/file-system.ts";
 import { createFileLock, whileHeld } from "../../journal/file-lock.ts";
@@ -86,16 +88,25 @@ async function isSame(source: Buffer, target: Buffer): Promise<boolean> {
   const [from, to] = [await lstat(source), await lstat(target).catch(() => null)];
   if (to === null || from.isSymbolicLink() !== to.isSymbolicLink()) return false;
   if (from.isSymbolicLink()) return (await readlink(source, "buffer")).equals(await readlink(target, "buffer"));
-  return (
-    from.isFile() && to.isFile() && from.size === to.size && (await readFile(source)).equals(await readFile(target))
-  );
+  if (!from.isFile() || !to.isFile() || from.size !== to.size) return false;
+  return (await digestContent(source, from.size)) === (await digestContent(target, to.size));
+}
+
+async function digestContent(file: Buffer, size: number): Promise<string> {
+  const hash = createHash("sha256");
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe may have replaced it
+  await pipeline(handle.createReadStream({ end: Math.max(0, size - 1) }), hash);
+  return hash.digest("hex");
 }
 
 /** Returns false if the target exists. The content is synced to disk before the file gets its name. */
 async function copyNew(source: Buffer, target: Buffer): Promise<boolean> {
   const temporary = Buffer.concat([target, Buffer.from(`.${randomBytes(8).toString("hex")}.tmp`)]);
   try {
-    if ((await lstat(source)).isSymbolicLink()) {
+    const found = await lstat(source);
+    if (!found.isFile() && !found.isSymbolicLink())
+      throw gitFailed("worktree", `${source.toString()} is not a plain file`);
+    if (found.isSymbolicLink()) {
       await symlink(await readlink(source, "buffer"), target);
       return true;
     }

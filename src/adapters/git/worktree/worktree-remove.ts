@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath, unlink } from "node:fs/promises";
+import { lstat, realpath, unlink } from "node:fs/promises";
 import { resolve, basename } from "node:path";
 import { OWN, ownPath } from "../../../core/own-folder.ts";
 import type {
@@ -17,6 +17,7 @@ import { linkedTree, findMainTree, refused } from "./worktree-location.ts";
 import { worktreeState } from "./worktree-state.ts";
 import { fileAt } from "../snapshot/worktree-uncommitted.ts";
 import { isObjectId, refPart } from "../process/ref-name.ts";
+import { readBounded } from "../../files/file-system.ts";
 
 type RemoveFailure = WorktreeRefusal<RemoveRefusal>;
 
@@ -99,8 +100,19 @@ async function isInMain({ main, path, env }: WorktreeTrees, name: string): Promi
   if (name !== ownPath(OWN.workflows)) return false;
   const isTracked = (await hardenedGit(path, env)(["ls-files", "--error-unmatch", "--", name])).status === 0;
   if (isTracked) return false;
-  const [here, there] = await Promise.all([path, main].map((tree) => readFile(fileAt(tree, name)).catch(() => null)));
+  const [here, there] = [path, main].map((tree) => readSettings(fileAt(tree, name)));
   return !!here && !!there && here.equals(there);
+}
+
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+/** Returns null if there is no such file, and for pipes and larger files. */
+function readSettings(file: Buffer): Buffer | null {
+  try {
+    return readBounded(file, MAX_SETTINGS_BYTES);
+  } catch {
+    return null;
+  }
 }
 
 type RemovalRule = readonly [

@@ -54,6 +54,23 @@ await play({
     write("src/app.mjs", "export const answer = 43;\n");
     note("object");
   }),
+  "object-ahead"({ phase, role }) {
+    if (role === "reviewer") return;
+    if (phase === "plan") plantObject("export const answer = 43;\n", "export const answer = 66;\n");
+    if (phase === "implement") write("src/app.mjs", "export const answer = 43;\n");
+    if (phase === "plan" || phase === "implement") note("object-ahead");
+  },
+  "object-of-base"({ phase, role }) {
+    if (phase !== "implement" || role === "reviewer") return;
+    write("src/work.mjs", "export const work = 1;\n");
+    plantObject("export const answer = 42;\n", "export const answer = 66;\n");
+    note("object-of-base");
+  },
+  "rule-pipe": first(() => {
+    pipe("src/.gitattributes");
+    pipe(".gitignore");
+    note("rule-pipe");
+  }),
   ignored: first(() => {
     for (const path of [".env", ".vscode/tasks.json", ".claude/settings.json", "dist/app.js"]) write(path, "planted\n");
     write("dist.same/app.js", "as before\n");

@@ -14,6 +14,9 @@ async function shownAtGate(stage: Stage, ...texts: readonly string[]): Promise<O
   return (await gateIsOpen(stage)) ? shownAs(stage, ...texts) : "HOLE";
 }
 
+/** Git alone waits for two minutes, and each attempt again. */
+const MAX_PIPE_WAIT_MS = 60_000;
+
 const STARTUP = ["~/.bashrc was added", "~/.config/systemd/user was added"];
 
 /** Traces that no diff shows. */
@@ -146,6 +149,19 @@ export const traces: readonly Rogue[] = [
       await leaves(stage, "documents");
       const { waiting } = await stage.status();
       return waiting.kind === "escalation" && waiting.detail.includes("is not a plain file") ? "refused" : "HOLE";
+    },
+  },
+  {
+    number: 9,
+    does: "replaces .gitignore and .gitattributes by pipes, which git would wait for",
+    holds: "the step fails within seconds and names the pipe",
+    plain: "refused",
+    async play(stage) {
+      const before = Date.now();
+      await leaves(stage, "rule-pipe");
+      const { waiting } = await stage.status();
+      const isNamed = waiting.kind === "escalation" && waiting.detail.includes("is not a plain file");
+      return isNamed && Date.now() - before < MAX_PIPE_WAIT_MS ? "refused" : "HOLE";
     },
   },
   {
