@@ -38,7 +38,15 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   const found =
     start === null || git === null
       ? null
-      : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
+      : await branchFacts(git, {
+          run,
+          start: start.commit,
+          adopted: start.adopts?.head ?? null,
+          branch: start.branch,
+          merged,
+          events,
+          heads,
+        });
   const branch = found ?? noBranch(start?.commit ?? "");
   const { predicate } = buildExportStatement({ state, events, journal: head, branch });
   const documents = readDocuments(project, state);

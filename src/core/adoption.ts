@@ -3,9 +3,6 @@ import type { CheckResult } from "../schema/facts.ts";
 import { isFailure } from "./baseline.ts";
 import type { Draft, PhaseRecord } from "./run.ts";
 
-/** What the attestation of adopted work says about its author and the part of isdlc. */
-export const ADOPTED = "checks and review by isdlc, authorship unknown";
-
 /** True for an attempt that takes existing work as it is. After a redo, an agent works. */
 const adoptsWork = ({ rule, redos }: PhaseRecord, { why }: Brief): boolean =>
   rule.adopts === true && redos === 0 && why !== "redo";

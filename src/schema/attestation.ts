@@ -28,6 +28,9 @@ function isInstant(text: string): boolean {
 const Time = z.string().check(z.refine(isInstant));
 const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).check(z.maxLength(most));
 
+/** What isdlc states about adopted work. */
+export const ADOPTED = "checks and review by isdlc, authorship unknown";
+
 /** A commit of a branch, and its git tree. */
 const GitPoint = z.strictObject({ commit: CommitId, tree: TreeId });
 
@@ -145,7 +148,7 @@ const Overruled = z.strictObject({
  * replaces.
  */
 const AttestedState = z.strictObject({
-  is: z.enum(["phase", "back", "record", "merge"]),
+  is: z.enum(["adopted", "phase", "back", "record", "merge"]),
   parents: some(CommitId, 100),
 });
 export type AttestedState = z.infer<typeof AttestedState>;
@@ -185,6 +188,8 @@ export const RunPredicate = z.strictObject({
   states: some(AttestedState, 10_000),
   /** True if agents ran in a sandbox. Null: not recorded. */
   sandbox: z.nullable(z.boolean()),
+  /** Present if the run took over existing work: the `adopted` commits, and changes in the commit of its phase. */
+  adopted: z.optional(z.literal(ADOPTED)),
   /** Test setup trusted by a user. Null: no tests. */
   tests: z.nullable(z.strictObject({ digest: Digest })),
   agents: some(AttestedAgent, 1000),

@@ -46,6 +46,8 @@ export const Policy = z.strictObject({
    * "supervision".
    */
   forbidOverruled: z._default(names, []),
+  /** If false, no statement about adopted work counts: isdlc did not see who made it, or how. */
+  adopted: z._default(z.boolean(), true),
   /** If true, agents must have run in a sandbox. */
   sandbox: z._default(z.boolean(), false),
 });

@@ -11,6 +11,8 @@ export type RunHistory = {
   /** Start commit of the branch, and the branch. The branch is null if the run works in place. */
   readonly start: string;
   readonly branch: string | null;
+  /** Last commit of adopted work, if the run adopted any. */
+  readonly adopted: string | null;
   readonly merged: string | null;
   readonly events: readonly RunEvent[];
   /** All heads of the journal, oldest first. */
@@ -27,14 +29,36 @@ export async function branchFacts(git: Git, history: RunHistory): Promise<Branch
   const start = tip === null ? null : await readPoint(git, history.start);
   if (tip === null || start === null) return null;
   const { commits } = await commitRange(git, `${history.start}..${tip}`);
-  const made = commits.flatMap((commit) => madeBy(history, recorded, commit) ?? []);
+  const adopted = adoptedCommits(history, commits);
+  const made = commits.flatMap((commit) => adopted.get(commit.commit) ?? madeBy(history, recorded, commit) ?? []);
   const merge = history.merged === null || history.merged === tip ? null : await commitRange(git, history.merged);
   const [merged] = merge?.commits ?? [];
   if (merged !== undefined && !made.some(({ commit }) => commit === merged.commit))
     made.push({ ...pointOfCommit(merged), attempt: `${history.run}/merge` });
   const known = new Set(made.map(({ commit }) => commit));
   const others = commits.filter(({ commit }) => !known.has(commit)).map(({ commit, tree }) => ({ commit, tree }));
-  return made.length === 0 ? null : { start, commits: made, others };
+  const forks = await readForks(git, { start, commits: made, others });
+  return made.length === 0 ? null : { start, commits: made, others: [...others, ...forks] };
+}
+
+/**
+ * Returns the adopted commits, by id: the first parents of the last one, without merges. A verifier judges merges by
+ * itself. Commits of side branches are covered by nothing.
+ */
+function adoptedCommits({ run, adopted }: RunHistory, commits: readonly SeenCommit[]): Map<string, AttestedCommit> {
+  const known = new Map(commits.map((commit) => [commit.commit, commit]));
+  const found = new Map<string, AttestedCommit>();
+  for (let at = known.get(adopted ?? ""); at !== undefined; at = known.get(at.parents[0] ?? ""))
+    if (at.parents.length === 1) found.set(at.commit, { ...pointOfCommit(at), attempt: `${run}/adopted` });
+  return found;
+}
+
+/** Returns parents of adopted commits before the start, where the main branch was merged into the work. */
+async function readForks(git: Git, { start, commits, others }: BranchFacts): Promise<GitPoint[]> {
+  const known = new Set([start, ...commits, ...others].map(({ commit }) => commit));
+  const first = commits.filter(({ attempt }) => attempt.endsWith("/adopted")).flatMap(({ parents }) => parents);
+  const missing = [...new Set(first)].filter((commit) => !known.has(commit));
+  return (await Promise.all(missing.map((commit) => readPoint(git, commit)))).filter((point) => point !== null);
 }
 
 /** Maps each commit in the journal to its attempt. */
@@ -54,7 +78,7 @@ async function readTip(git: Git, history: RunHistory, recorded: ReadonlyMap<stri
   const tip = branch === null ? null : await commitNamed(git, `refs/heads/${branch}`);
   if (tip !== null) return tip;
   const mergedIn = merged === null ? null : await commitNamed(git, `${merged}^2`);
-  return mergedIn ?? [...recorded.keys()].at(-1) ?? null;
+  return mergedIn ?? [...recorded.keys()].at(-1) ?? history.adopted;
 }
 
 async function readPoint(git: Git, commit: string): Promise<GitPoint | null> {

@@ -43,7 +43,15 @@ function contradictoryCommits({ subject, predicate }: RunStatement): string | nu
     const [parent = ""] = parents;
     return is !== "merge" && (parents.length !== 1 || (parent !== chain[index] && !others.has(parent)));
   });
-  return isBroken ? "its states do not follow each other" : null;
+  return isBroken ? "its states do not follow each other" : contradictoryAdoption(predicate);
+}
+
+/** Commits made before the run come before its own, and the statement says so. */
+function contradictoryAdoption({ states, adopted }: RunStatement["predicate"]): string | null {
+  const last = states.findLastIndex(({ is }) => is === "adopted");
+  if (last === -1) return null;
+  if (adopted === undefined) return "it names adopted commits of a run that adopted no work";
+  return states.slice(0, last).some(({ is }) => is !== "adopted") ? "it names an adopted commit after its own" : null;
 }
 
 function contradictoryPhases({ subject, predicate: { phases } }: RunStatement): string | null {

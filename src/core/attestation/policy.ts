@@ -84,6 +84,9 @@ function statementProblems({ policy, signers }: PolicyFacts, signed: SignedState
     ...(isSandboxed
       ? []
       : [{ rule: "sandbox", code: "NO_SANDBOX", text: "its agents were not in a sandbox" } as const]),
+    ...(policy.adopted || predicate.adopted === undefined
+      ? []
+      : [{ rule: "adopted", code: "ADOPTED_WORK", text: "it adopted work that was made outside of isdlc" } as const]),
   ];
 }
 

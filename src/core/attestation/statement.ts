@@ -1,4 +1,5 @@
 import {
+  ADOPTED,
   type AttestedState,
   PREDICATE_TYPE,
   type RunPredicate,
@@ -82,7 +83,7 @@ function buildPredicate(facts: StatementFacts): RunPredicate {
       others: branch.others.map(({ commit, tree }) => ({ commit, tree })),
     },
     states: branch.commits.map(({ attempt, parents }) => ({ is: stateKind(attempt), parents: [...parents] })),
-    sandbox: state.phases.some(({ bySession }) => bySession === true) ? null : (run.sandbox ?? null),
+    ...originOfWork(state),
     tests: evidence.tests === null ? null : { digest: evidence.tests },
     agents: listAgents(state),
     phases: state.phases.map((phase) => toStatementPhase(phase, { evidence, analysed: run.analysed })),
@@ -93,10 +94,16 @@ function buildPredicate(facts: StatementFacts): RunPredicate {
   };
 }
 
+/** Nothing is known about the sandbox of a session, and nothing about the authors of adopted work. */
+function originOfWork({ run, phases }: StatementFacts["state"]): Pick<RunPredicate, "sandbox" | "adopted"> {
+  if (run.git?.adopts !== undefined) return { sandbox: null, adopted: ADOPTED };
+  return { sandbox: phases.some(({ bySession }) => bySession === true) ? null : (run.sandbox ?? null) };
+}
+
 /** Returns the kind of a commit in its run, by the name of its attempt. */
 function stateKind(attempt: string): AttestedState["is"] {
   const name = attempt.slice(attempt.indexOf("/") + 1);
-  if (name === "merge") return "merge";
+  if (name === "merge" || name === "adopted") return name;
   if (name === "record" || name === "unmerged" || name === "end") return "record";
   return name === "back" || name.startsWith("back-") ? "back" : "phase";
 }

@@ -54,4 +54,5 @@ export type RuleCode =
   | "OVERRULED"
   | "CHECK_UNKNOWN"
   | "NO_SANDBOX"
+  | "ADOPTED_WORK"
   | "OTHER_REPOSITORY";

@@ -1,4 +1,4 @@
-import { ADOPTED } from "../../core/adoption.ts";
+import { ADOPTED } from "../../schema/attestation.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import { formatCount } from "../../core/duration.ts";
 import type { ReturnBases } from "../../schema/facts.ts";

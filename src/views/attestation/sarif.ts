@@ -17,6 +17,7 @@ const RULES: Readonly<Record<Exclude<Violation["rule"], SettingRule> | "refused"
   passkeys: "A gate was not signed with a passkey that counts",
   fourEyes: "Two people must vouch",
   forbidOverruled: "A result that must not be overruled was overruled",
+  adopted: "The work was made outside of isdlc",
   sandbox: "Agents were not in a sandbox",
   repository: "The commits belong to another repository",
   refused: "A statement that is not believed",

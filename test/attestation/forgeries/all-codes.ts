@@ -36,6 +36,7 @@ const OTHERS: { readonly [C in Exclude<CommitCode, LineCode> | RuleCode]: true }
   OVERRULED: true,
   CHECK_UNKNOWN: true,
   NO_SANDBOX: true,
+  ADOPTED_WORK: true,
   OTHER_REPOSITORY: true,
 };
 

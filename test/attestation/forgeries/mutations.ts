@@ -1,4 +1,4 @@
-import type { RunPredicate, RunStatement } from "../../../src/schema/attestation.ts";
+import { ADOPTED, type RunPredicate, type RunStatement } from "../../../src/schema/attestation.ts";
 import type { Dice } from "../../support/dice.ts";
 
 type Change = (statement: RunStatement, dice: Dice) => unknown;
@@ -15,6 +15,9 @@ const inGates = (change: object) =>
   inPredicate(({ phases }) => ({
     phases: phases.map((phase) => ({ ...phase, gates: phase.gates.map((gate) => ({ ...gate, ...change })) })),
   }));
+
+const withAdopted = (states: RunPredicate["states"], at: number) =>
+  states.map((state, index) => (index === at ? { ...state, is: "adopted" } : state));
 
 const OTHER = "1".repeat(40);
 const WHO = { name: "Ada", channel: "terminal" } as const;
@@ -35,6 +38,11 @@ const CHANGES: readonly Change[] = [
   inPredicate(() => ({ endedAt: "2026-11-01T10:00:00.000Z" })),
   inPredicate(() => ({ sandbox: false })),
   inPredicate(() => ({ sandbox: null })),
+  inPredicate(() => ({ adopted: ADOPTED })),
+  inPredicate(({ states }) => ({ adopted: ADOPTED, states: states.map((state) => ({ ...state, is: "adopted" })) })),
+  inPredicate(({ states }) => ({ adopted: ADOPTED, states: withAdopted(states, 0) })),
+  inPredicate(({ states }) => ({ adopted: ADOPTED, states: withAdopted(states, 1) })),
+  inPredicate(({ states }) => ({ states: withAdopted(states, 0) })),
   inPredicate(() => ({ workflow: "fix" })),
   inPredicate(() => ({ item: ".isdlc/work/x" })),
   inPredicate(() => ({ approved: true })),
@@ -110,6 +118,7 @@ export const BREACHES: readonly RuleBreach[] = [
   { change: inGates({ by: { name: "Ada", channel: "token" } }), policy: { gates, channels: ["terminal"] } },
   { change: inPhases({ accepted: { by: "engine", at: AT } }), policy: { gates: ["01"] } },
   { change: inPredicate(() => ({ sandbox: false })), policy: { sandbox: true } },
+  { change: inPredicate(() => ({ adopted: ADOPTED })), policy: { adopted: false } },
   { change: inPredicate(() => ({ workflow: "fix" })), policy: { workflows: ["feature"] } },
   {
     change: inPredicate(() => ({ overruled: [{ phase: null, what: "check", name: "tests", by: WHO, at: AT }] })),
@@ -143,6 +152,7 @@ export function mutatePolicy(dice: Dice, { root, commit }: PolicyFacts): Readonl
   sometimes(8, "fourEyes", true);
   sometimes(20, "forbidOverruled", [dice.of(["check", "tests", "review", "lint"])]);
   sometimes(8, "sandbox", true);
+  sometimes(20, "adopted", false);
   sometimes(6, "repository", dice.of([root, commit]));
   if (policy["gates"] !== undefined) {
     sometimes(12, "channels", [dice.of(["terminal", "passkey"])]);

@@ -1,3 +1,4 @@
+import { ADOPTED } from "../../../src/schema/attestation.ts";
 import type { LineCode, RuleCode } from "../../../src/core/attestation/verification-codes.ts";
 
 type Edit = readonly [path: string, value: unknown];
@@ -61,6 +62,17 @@ export const STATEMENT_CASES: readonly StatementCase[] = [
   line("STATEMENT_INVALID", "a time as a number", ["predicate.signedAt", 1_793_530_805]),
   line("STATEMENT_INVALID", "other digits in a time", ["predicate.signedAt", "٢026-11-01T11:00:05Z"]),
   line("STATEMENT_INVALID", "no signing time", ["predicate.signedAt", undefined]),
+  line("STATEMENT_INVALID", "another text about adopted work", ["predicate.adopted", "reviewed"]),
+  line("STATEMENT_CONTRADICTORY", "an adopted state of a run that adopted nothing", [
+    "predicate.states.0.is",
+    "adopted",
+  ]),
+  line(
+    "STATEMENT_CONTRADICTORY",
+    "an adopted state after another one",
+    ["predicate.states.1.is", "adopted"],
+    ["predicate.adopted", ADOPTED],
+  ),
   line("SIGNED_IN_FUTURE", "a signature of next year", ["predicate.signedAt", "2027-11-01T11:00:05Z"]),
   line("SIGNED_IN_FUTURE", "a signature in the year 9999", ["predicate.signedAt", "9999-12-31T23:59:59Z"]),
   line("STATEMENT_CONTRADICTORY", "a start after the signature", ["predicate.startedAt", at("12:00:00")]),
@@ -243,6 +255,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   ]),
   rule("WORKFLOW_NOT_ALLOWED", "another workflow", [{ workflows: ["fix"] }]),
   rule("WORKFLOW_NOT_ALLOWED", "a workflow with another case", [{ workflows: ["Feature"] }]),
+  rule("ADOPTED_WORK", "adopted work", [{ adopted: false }, ["predicate.adopted", ADOPTED]]),
   rule("NO_SANDBOX", "no sandbox", [{ sandbox: true }, ["predicate.sandbox", false]]),
   rule("NO_SANDBOX", "a sandbox that was not recorded", [{ sandbox: true }, ["predicate.sandbox", null]]),
   rule("FOUR_EYES", "one person instead of two signers", [{ fourEyes: true }]),

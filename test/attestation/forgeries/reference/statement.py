@@ -232,6 +232,7 @@ PHASE = record(
     usage=USAGE,
 )
 PREDICATE = record(
+    optional=("adopted",),
     isdlc=text(100),
     run=matching(r"[0-9]{8}-[0-9]{9}-[a-z0-9]{4}"),
     workflow=text(200),
@@ -249,8 +250,9 @@ PREDICATE = record(
     git=record(
         branch=nullable(text(1000)), base=nullable(text(1000)), start=POINT, others=many(POINT, 10_000)
     ),
-    states=many(record(**{"is": one_of("phase", "back", "record", "merge")}, parents=many(OBJECT, 100)), 10_000),
+    states=many(record(**{"is": one_of("adopted", "phase", "back", "record", "merge")}, parents=many(OBJECT, 100)), 10_000),
     sandbox=nullable(boolean),
+    adopted=one_of("checks and review by isdlc, authorship unknown"),
     tests=nullable(record(digest=text(200))),
     agents=many(
         record(
@@ -352,6 +354,9 @@ def is_contradictory(value):
             if len(state["parents"]) != 1 or state["parents"][0] not in {previous} | others:
                 return True
         previous = commit
+    adopted = kinds.count("adopted")
+    if adopted and ("adopted" not in p or kinds[:adopted] != ["adopted"] * adopted):
+        return True
     keys = [x["key"] for x in p["phases"]]
     if len(set(keys)) != len(keys) or any(x["commit"] is not None and x["commit"] not in commits for x in p["phases"]):
         return True

@@ -55,7 +55,7 @@ class Verifier:
         self.repo, self.case = repository, case
         self.policy = {
             "commits": "all", "movedBase": "merge", "openRuns": False, "servers": [], "revokedSigners": [],
-            "phases": [], "gates": [], "passkeys": False, "fourEyes": False, "forbidOverruled": [], "sandbox": False,
+            "phases": [], "gates": [], "passkeys": False, "fourEyes": False, "forbidOverruled": [], "sandbox": False, "adopted": True,
             **case["policy"],
         }
         self.line_codes = []  # (code, commits)
@@ -439,6 +439,8 @@ class Verifier:
                 broken.add("OVERRULED")
         if policy["sandbox"] and p["sandbox"] is not True:
             broken.add("NO_SANDBOX")
+        if not policy["adopted"] and "adopted" in p:
+            broken.add("ADOPTED_WORK")
         return broken
 
     def of_state(self, s, x):
