@@ -35,18 +35,7 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   const start = state.run.git;
   const git = start === null ? null : await historyGit(project.root, project.env);
   const merged = state.is === "ended" ? mergedAs(state) : null;
-  const found =
-    start === null || git === null
-      ? null
-      : await branchFacts(git, {
-          run,
-          start: start.commit,
-          adopted: start.adopts?.head ?? null,
-          branch: start.branch,
-          merged,
-          events,
-          heads,
-        });
+  const found = start === null || git === null ? null : await branchFacts(git, { run, start, merged, events, heads });
   const branch = found ?? noBranch(start?.commit ?? "");
   const { predicate } = buildExportStatement({ state, events, journal: head, branch });
   const documents = readDocuments(project, state);

@@ -44,18 +44,7 @@ export async function unsignedStatement(git: Git, request: AttestRequest): Promi
   const { run } = state.run;
   const merged = state.is === "ended" ? mergedAs(state) : null;
   const start = state.run.git;
-  const branch =
-    start === null
-      ? null
-      : await branchFacts(git, {
-          run,
-          start: start.commit,
-          adopted: start.adopts?.head ?? null,
-          branch: start.branch,
-          merged,
-          events,
-          heads,
-        });
+  const branch = start === null ? null : await branchFacts(git, { run, start, merged, events, heads });
   if (branch === null) throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has no commits here" });
   const portable = portableWith([...(state.run.passkeys ?? []), ...passkeys]);
   const statement = buildStatement({ ...request, branch, hash: sha256, portable });

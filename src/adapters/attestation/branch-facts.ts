@@ -1,6 +1,7 @@
 import type { AttestedCommit, BranchFacts, GitPoint } from "../../core/attestation/statement.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
+import type { StartPoint } from "../../schema/facts.ts";
 import type { Git } from "../git/process/git.ts";
 import { commitRange } from "./commit-range.ts";
 import { commitNamed } from "./history-git.ts";
@@ -8,11 +9,8 @@ import type { SeenCommit } from "../../core/attestation/history.ts";
 
 export type RunHistory = {
   readonly run: string;
-  /** Start commit of the branch, and the branch. The branch is null if the run works in place. */
-  readonly start: string;
-  readonly branch: string | null;
-  /** Last commit of adopted work, if the run adopted any. */
-  readonly adopted: string | null;
+  /** The branch is null if the run works in place. */
+  readonly start: Pick<StartPoint, "commit" | "branch" | "adopts">;
   readonly merged: string | null;
   readonly events: readonly RunEvent[];
   /** All heads of the journal, oldest first. */
@@ -26,9 +24,9 @@ export type RunHistory = {
 export async function branchFacts(git: Git, history: RunHistory): Promise<BranchFacts | null> {
   const recorded = recordedCommits(history);
   const tip = await readTip(git, history, recorded);
-  const start = tip === null ? null : await readPoint(git, history.start);
+  const start = tip === null ? null : await readPoint(git, history.start.commit);
   if (tip === null || start === null) return null;
-  const { commits } = await commitRange(git, `${history.start}..${tip}`);
+  const { commits } = await commitRange(git, `${history.start.commit}..${tip}`);
   const adopted = adoptedCommits(history, commits);
   const made = commits.flatMap((commit) => adopted.get(commit.commit) ?? madeBy(history, recorded, commit) ?? []);
   const merge = history.merged === null || history.merged === tip ? null : await commitRange(git, history.merged);
@@ -45,10 +43,13 @@ export async function branchFacts(git: Git, history: RunHistory): Promise<Branch
  * Returns the adopted commits, by id: the first parents of the last one, without merges. A verifier judges merges by
  * itself. Commits of side branches are covered by nothing.
  */
-function adoptedCommits({ run, adopted }: RunHistory, commits: readonly SeenCommit[]): Map<string, AttestedCommit> {
+function adoptedCommits(
+  { run, start: { adopts } }: RunHistory,
+  commits: readonly SeenCommit[],
+): Map<string, AttestedCommit> {
   const known = new Map(commits.map((commit) => [commit.commit, commit]));
   const found = new Map<string, AttestedCommit>();
-  for (let at = known.get(adopted ?? ""); at !== undefined; at = known.get(at.parents[0] ?? ""))
+  for (let at = known.get(adopts?.head ?? ""); at !== undefined; at = known.get(at.parents[0] ?? ""))
     if (at.parents.length === 1) found.set(at.commit, { ...pointOfCommit(at), attempt: `${run}/adopted` });
   return found;
 }
@@ -74,11 +75,11 @@ function recordedCommits({ run, events }: RunHistory): ReadonlyMap<string, strin
 }
 
 async function readTip(git: Git, history: RunHistory, recorded: ReadonlyMap<string, string>): Promise<string | null> {
-  const { branch, merged } = history;
-  const tip = branch === null ? null : await commitNamed(git, `refs/heads/${branch}`);
+  const { start, merged } = history;
+  const tip = start.branch === null ? null : await commitNamed(git, `refs/heads/${start.branch}`);
   if (tip !== null) return tip;
   const mergedIn = merged === null ? null : await commitNamed(git, `${merged}^2`);
-  return mergedIn ?? [...recorded.keys()].at(-1) ?? history.adopted;
+  return mergedIn ?? [...recorded.keys()].at(-1) ?? start.adopts?.head ?? null;
 }
 
 async function readPoint(git: Git, commit: string): Promise<GitPoint | null> {
