@@ -5,27 +5,42 @@ import { plainLine } from "./plain-text.ts";
 import { money } from "../core/duration.ts";
 import { shellWord } from "../core/command-line.ts";
 
-const TITLE_WIDTH = 28;
 const BAR_WIDTH = 30;
 /** Maximum number of bars in the chart, to fit on one screen. */
 const MAX_BARS = 20;
 
 type Column = { readonly heading: string; readonly right?: true; readonly cell: (run: FinishedRun) => string };
 
+/** Together at most 80 characters wide. */
 const columns: readonly Column[] = [
   { heading: "RUN", cell: ({ id }) => id },
-  { heading: "WORKFLOW", cell: ({ workflow, item }) => short(workflow, 12) + (item === null ? "" : " (item)") },
-  { heading: "TITLE", cell: ({ title }) => short(title, TITLE_WIDTH) },
-  { heading: "ENDED", cell: ({ endedAt }) => localTime(short(endedAt, 40)) },
+  { heading: "WORKFLOW", cell: ({ workflow }) => short(workflow, 13) },
+  { heading: "ENDED", cell: ({ endedAt }) => localTime(short(endedAt, 40)).slice(0, MINUTES_WIDTH) },
   { heading: "HOW", cell: ({ how }) => how },
   { heading: "TIME", right: true, cell: ({ metrics }) => durationText(metrics.minutes) },
-  { heading: "ATTEMPTS", right: true, cell: ({ metrics }) => countText(metrics.attempts) },
-  { heading: "FIRST TRY", right: true, cell: ({ metrics }) => firstTryText(metrics) },
-  { heading: "TOKENS", right: true, cell: ({ metrics }) => countText(metrics.tokens) },
-  { heading: "COST", right: true, cell: ({ metrics }) => moneyText(metrics.usd) },
 ];
 
-/** Formats finished runs, newest last: a table, totals, and a chart of durations. */
+/** Length of `2026-02-14 11:00`. */
+const MINUTES_WIDTH = 16;
+
+/** Formats title and amounts of a run, and shortens the title to fit. Unknown amounts are omitted: they are not zero. */
+function detailsLine({ title, item, metrics }: FinishedRun): string {
+  const { attempts, tokens, usd, gates, firstTry } = metrics;
+  const amounts = [
+    ...(item === null ? [] : ["item"]),
+    ...(attempts === null ? [] : [attempts === 1 ? "1 attempt" : `${countText(attempts)} attempts`]),
+    ...(gates === null || firstTry === null ? [] : [`first try ${firstTryText(metrics)}`]),
+    ...(tokens === null ? [] : [`${countText(tokens)} tokens`]),
+    ...(usd === null ? [] : [moneyText(usd)]),
+  ].map((amount) => ` · ${amount}`);
+  const details = amounts.join("");
+  return `  ${short(title, Math.max(MIN_TITLE_WIDTH, MAX_WIDTH - 2 - details.length))}${details}`;
+}
+
+const MAX_WIDTH = 80; // columns of a terminal
+const MIN_TITLE_WIDTH = 12;
+
+/** Formats finished runs, newest last: two lines per run, totals, and a chart of durations. */
 export function runsTable(runs: readonly FinishedRun[]): string[] {
   if (runs.length === 0) return ["No run has finished here yet."];
   return [...tableLines(runs), "", totalsLine(computeTotals(runs)), ...chartLines(runs)];
@@ -34,12 +49,16 @@ export function runsTable(runs: readonly FinishedRun[]): string[] {
 function tableLines(runs: readonly FinishedRun[]): string[] {
   const rows = [columns.map(({ heading }) => heading), ...runs.map((run) => columns.map(({ cell }) => cell(run)))];
   const widths = columns.map((_column, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
+  const lines = rows.map((row) =>
     row
       .map((cell, at) => (columns[at]?.right ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
       .join("  ")
       .trimEnd(),
   );
+  return lines.flatMap((line, at) => {
+    const run = runs[at - 1];
+    return run === undefined ? [line] : [line, detailsLine(run)];
+  });
 }
 
 function totalsLine(totals: Totals): string {

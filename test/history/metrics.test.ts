@@ -124,7 +124,7 @@ describe("untrusted history entry", () => {
       fc.property(entry, (odd) => {
         const lines = runsTable([finishedRun(RUN, { ...odd, id: RUN })]);
         if (typeof odd.description === "string" && odd.description.includes("\u001b")) reached++;
-        expect(lines).toHaveLength(4);
+        expect(lines).toHaveLength(5);
         // oxlint-disable-next-line no-control-regex -- what must not be there
         for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
         expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(250);
@@ -158,12 +158,15 @@ describe("table of runs", () => {
     finishedRun(at(3), null, "0007-search"),
   ];
 
-  test("prints one line per run, then totals and a chart", () => {
+  test("prints two lines per run, then totals and a chart", () => {
     expect(runsTable(runs).join("\n")).toMatchInlineSnapshot(`
-      "RUN                      WORKFLOW        TITLE                         ENDED                 HOW            TIME  ATTEMPTS  FIRST TRY   TOKENS     COST
-      20260211-100000000-abcd  feature         Add a login                   2026-02-11 11:30 UTC  merged       1h 30m         4     2 of 3     125k    $1.50
-      20260212-100000000-abcd  feature         A title too long for one co…  2026-02-12 08:00 UTC  cancelled       20m         4     2 of 3  unknown  unknown
-      20260213-100000000-abcd  unknown (item)  unknown                       unknown               unreadable  unknown   unknown    unknown  unknown  unknown
+      "RUN                      WORKFLOW  ENDED             HOW            TIME
+      20260211-100000000-abcd  feature   2026-02-11 11:30  merged       1h 30m
+        Add a login · 4 attempts · first try 2 of 3 · 125k tokens · $1.50
+      20260212-100000000-abcd  feature   2026-02-12 08:00  cancelled       20m
+        A title too long for one column · 4 attempts · first try 2 of 3
+      20260213-100000000-abcd  unknown   unknown           unreadable  unknown
+        unknown · item
 
       3 runs · time 1h 50m (known for 2 of 3) · attempts 8 (known for 2 of 3) · first try 4 of 6 · tokens 125k (known for 1 of 3) · cost $1.50 (known for 1 of 3)
 
@@ -171,6 +174,17 @@ describe("table of runs", () => {
         20260211-100000000-abcd  ██████████████████████████████  1h 30m
         20260212-100000000-abcd  ██████▋                         20m"
     `);
+  });
+
+  test("has rows that fit into 80 columns", () => {
+    const wide = entryOf(
+      4,
+      { type: "test-generate-more", description: "x".repeat(200), status: "unreadable" },
+      { ...all, attempts_total: 9999, tokens_total: 9_999_000, cost_usd: 12345.67, total_duration_minutes: 9999 },
+    );
+    const rows = runsTable([wide, finishedRun(at(3), null, "0007-search")]).slice(0, 5);
+    expect(Math.max(...rows.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(Math.max(...rows.map((line) => line.length))).toBeGreaterThan(70);
   });
 
   test("sums known values and counts their runs", () => {
