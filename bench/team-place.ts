@@ -62,6 +62,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     keepDays: 30,
     origin: null,
     provider: null,
+    maxCopyBytes: 1e9,
     copies: join(scratch, "copies"),
     notifications: { hooks: { allowed: [], resolver: newResolver() }, mailer: null },
     env: {},

@@ -28,6 +28,7 @@ export type TeamProblem =
     }
   | { readonly code: "DATABASE_UNAVAILABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "BACKUP_UNUSABLE"; readonly detail: string; readonly fix: string }
+  | { readonly code: "COPY_TOO_LARGE"; readonly maxBytes: number }
   | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
   | { readonly code: "TEAM_RUN_REFUSED"; readonly run: string; readonly detail: string }
   | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string }
@@ -63,6 +64,10 @@ export const teamDescriptions: {
     fix: `${p.fix}.`,
   }),
   BACKUP_UNUSABLE: (p) => ({ what: `The backup cannot be restored here: ${p.detail}.`, fix: p.fix }),
+  COPY_TOO_LARGE: (p) => ({
+    what: `A fetch was stopped: the server's copy of the repository would exceed ${p.maxBytes / 1e9} GB.`,
+    fix: "Remove large objects from the remote, or let the operator raise the limit: isdlc server --copy-limit <GB>",
+  }),
   NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
   TEAM_RUN_REFUSED: (p) => ({
     what: `No worker could start ${p.run}: ${p.detail.slice(0, 500)}`,

@@ -10,6 +10,12 @@ export function readNumber({ values, verb }: Invocation, option: string, otherwi
   throw new ProblemError({ code: "USAGE", detail: `--${option} takes a number.`, usage: verb.usage });
 }
 
+const DEFAULT_COPY_GB = 20;
+
+/** Reads the maximum size of the server's copy of a repository, in bytes. @throws ProblemError USAGE */
+export const readMaxCopyBytes = (invocation: Invocation): number =>
+  readNumber(invocation, "copy-limit", DEFAULT_COPY_GB) * 1e9;
+
 type Secret = { readonly option: string; readonly variable: string };
 
 /** Reads a secret and deletes it from the environment, to hide it from every process started later. */

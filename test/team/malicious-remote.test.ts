@@ -71,7 +71,9 @@ describe("a malicious remote", () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const env = { PATH: process.env["PATH"], HOME: scene.folder, GIT_CONFIG_NOSYSTEM: "1" };
     const folder = join(scene.folder, "copies");
-    return createRepositoryCopies({ folder, env, limitMs: LIMIT_MS }).open(`git://127.0.0.1:${port}/repository`);
+    return createRepositoryCopies({ folder, env, limitMs: LIMIT_MS, maxBytes: 1e9 }).open(
+      `git://127.0.0.1:${port}/repository`,
+    );
   }
 
   const packOf = (...objects: readonly string[]): Buffer =>

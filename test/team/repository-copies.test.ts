@@ -27,7 +27,7 @@ function commit(path: string, content: string): string {
 }
 
 const openCopy = (): Promise<RepositoryCopy> =>
-  createRepositoryCopies({ folder: join(folder, "copies"), env: env() }).open(remote);
+  createRepositoryCopies({ folder: join(folder, "copies"), env: env(), maxBytes: 1e9 }).open(remote);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "isdlc-copies-"));

@@ -14,7 +14,7 @@ import { gitFailed, lastWords } from "../../../src/adapters/git/process/run-git.
 import { isBranchName, isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRemote } from "../remote-address.ts";
-import { createNetworkGit, type NetworkGit, REFS_AS_FILES } from "./network-git.ts";
+import { createNetworkGit, type NetworkGit, type NetworkLimits, REFS_AS_FILES } from "./network-git.ts";
 
 /**
  * The server's bare copy of a repository, used as object store. Its refs only protect objects from garbage collection
@@ -54,15 +54,10 @@ export type PushResult = { readonly isAccepted: boolean; readonly detail: string
 
 export type RepositoryCopies = { open(remote: string): Promise<RepositoryCopy> };
 
-export type CopiesOptions = {
-  readonly folder: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** Milliseconds for a command that reads or writes the remote. */
-  readonly limitMs?: number;
-};
+export type CopiesOptions = NetworkLimits & { readonly folder: string; readonly env: NodeJS.ProcessEnv };
 
 /** @throws ProblemError UNSAFE_PATH if the address is not a git remote. */
-export function createRepositoryCopies({ folder, env, limitMs }: CopiesOptions): RepositoryCopies {
+export function createRepositoryCopies({ folder, ...options }: CopiesOptions): RepositoryCopies {
   const opened = new Map<string, Promise<RepositoryCopy>>();
   return {
     open(remote) {
@@ -70,10 +65,7 @@ export function createRepositoryCopies({ folder, env, limitMs }: CopiesOptions):
         throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
       const known =
         opened.get(remote) ??
-        openCopy(
-          { folder: join(folder, `${sha256(remote).slice(0, 16)}.git`), env, ...(limitMs && { limitMs }) },
-          remote,
-        );
+        openCopy({ folder: join(folder, `${sha256(remote).slice(0, 16)}.git`), ...options }, remote);
       opened.set(remote, known);
       known.catch(() => opened.delete(remote)); // the next call tries again
       return known;
@@ -81,9 +73,9 @@ export function createRepositoryCopies({ folder, env, limitMs }: CopiesOptions):
   };
 }
 
-async function openCopy({ folder, env, limitMs }: CopiesOptions, remote: string): Promise<RepositoryCopy> {
+async function openCopy({ folder, env, ...limits }: CopiesOptions, remote: string): Promise<RepositoryCopy> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const network = createNetworkGit(folder, env, limitMs);
+  const network = createNetworkGit(folder, env, limits);
   if (!existsSync(join(folder, "HEAD"))) {
     // Git applies attributes of HEAD's branch to merges: HEAD names a missing branch.
     const init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=none"];

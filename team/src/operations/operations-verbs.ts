@@ -11,6 +11,7 @@ import { queueAll } from "../server/leases.ts";
 import { examineServer } from "./examine-server.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { type RowCounts, writeBackup } from "./write-backup.ts";
+import { readMaxCopyBytes } from "../verb-values.ts";
 
 export type OperationContext = {
   readonly pool: Pool;
@@ -75,7 +76,9 @@ async function doctor({ pool, keyFile, copies: folder, invocation }: OperationCo
       fix: "Give the server's key with --key",
     });
   const seal = createReaderSeal([createPublicKey(readFileSync(keyFile))]);
-  const findings = await examineServer({ pool, seal, copies: createRepositoryCopies({ folder, env: invocation.env }) });
+  const { env } = invocation;
+  const copies = createRepositoryCopies({ folder, env, maxBytes: readMaxCopyBytes(invocation) });
+  const findings = await examineServer({ pool, seal, copies });
   const lines = findings.map(({ what, isFine, detail }) => `${isFine ? "ok    " : "FAILED"}  ${what}: ${detail}`);
   const isFine = findings.every((finding) => finding.isFine);
   return { ...done(lines, { isFine, findings }), code: isFine ? 0 : 1 };

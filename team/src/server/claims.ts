@@ -12,8 +12,11 @@ export type ClaimContext = ClaimRequest & {
   readonly drives: number;
 };
 
-/** Number of lost workers after which a run loses its priority: the run may be the cause. */
-const MAX_PREFERRED_TAKEOVERS = 3;
+/**
+ * Number of workers lost in a row after which a run loses its priority: the run may be the cause. Several failing
+ * machines lose a harmless run a few times in a row.
+ */
+const MAX_PREFERRED_TAKEOVERS = 10;
 
 /**
  * Next run of the queue. Runs that lost their worker come first, then the repository served longest ago, with its runs

@@ -13,7 +13,7 @@ import { notificationSettings } from "../notifications/notification-settings.ts"
 import { type Operation, operations } from "../operations/operations-verbs.ts";
 import { isRemote } from "../remote-address.ts";
 import { createLog } from "../structured-log.ts";
-import { givenSecret, readNumber } from "../verb-values.ts";
+import { givenSecret, readMaxCopyBytes, readNumber } from "../verb-values.ts";
 import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
 import type { ProviderSettings } from "../oidc/provider.ts";
 import { isPrincipalName } from "../people/principals.ts";
@@ -78,6 +78,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     origin: readOrigin(invocation),
     provider,
     copies: copiesFolder(invocation),
+    maxCopyBytes: readMaxCopyBytes(invocation),
     notifications,
     env,
   };

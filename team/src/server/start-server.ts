@@ -55,6 +55,8 @@ export type ServerOptions = {
   readonly provider: ProviderSettings | null;
   /** Folder for the server's copies of repositories. */
   readonly copies: string;
+  /** Maximum size of a copy. */
+  readonly maxCopyBytes: number;
   readonly notifications: NotificationSettings;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
@@ -105,13 +107,13 @@ async function open(
   let taken = port;
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
   const authentication = createAuthentication(pool);
-  const { notifications } = options;
-  const copies = createRepositoryCopies({ folder: join(options.copies, REPOSITORIES), env: options.env });
+  const { notifications, maxCopyBytes: maxBytes } = options;
+  const copies = createRepositoryCopies({ folder: join(options.copies, REPOSITORIES), env: options.env, maxBytes });
   const pacing = startPacing({ pool, lease, log });
   closing(() => pacing.stop());
   const server = { ...keeper, pacing, version, keys: [publicPem], log, tracing, authentication, notifications, copies };
   const app = createTeamApp(server, {
-    trees: createPageTrees({ data: options.copies, env: options.env }),
+    trees: createPageTrees({ data: options.copies, env: options.env, maxBytes }),
     origins,
     provider: options.provider === null ? null : createProvider(options.provider),
     web: join(packageRoot(), "dist", "web"),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { createNetworkGit, REFS_AS_FILES } from "../copies/network-git.ts";
+import { createNetworkGit, type NetworkLimits, REFS_AS_FILES } from "../copies/network-git.ts";
 import { GitHostError, isHostFailure } from "../copies/host-failure.ts";
 import { isRemote } from "../remote-address.ts";
 import { type Refs, refsBelow } from "./ref-files.ts";
@@ -61,8 +61,8 @@ const MAX_PUSH_PAUSE_MS = 30_000;
 const MAX_HOST_WAIT_MS = 60 * 60_000;
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
-/** Folder for mirrors, and the environment of git. */
-export type MirrorOptions = { readonly data: string; readonly env: NodeJS.ProcessEnv };
+/** Folder for mirrors, the environment of git, and limits for fetches. */
+export type MirrorOptions = NetworkLimits & { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 /** Mirrors by remote, each opened once. Concurrent fetches of one remote are combined. */
 export type Mirrors = {
@@ -103,10 +103,10 @@ export function createMirrors(keeping: MirrorOptions): Mirrors {
   };
 }
 
-async function openMirror({ data, env }: MirrorOptions, remote: string): Promise<Mirror> {
+async function openMirror({ data, env, ...limits }: MirrorOptions, remote: string): Promise<Mirror> {
   const folder = folderFor(data, remote);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const git = createNetworkGit(folder, env);
+  const git = createNetworkGit(folder, env, limits);
   const say = async (...args: readonly string[]): Promise<string> =>
     (await must(git(args), args[0] ?? "")).toString("utf8").trim();
   const ask = (...args: readonly string[]): Promise<string> => atHost(() => say(...args));

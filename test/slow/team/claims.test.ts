@@ -78,8 +78,8 @@ describe.runIf(hasPostgres)("claim of a run", () => {
   test("prefers runs that lost their worker, unless they lose every worker", async () => {
     const [first, second] = await queue("shop", 2);
     const [lost, poisonous] = await queue("site", 2);
-    await pool.query("update isdlc.run set takeovers = 1 where run = $1", [lost]);
-    await pool.query("update isdlc.run set takeovers = 4 where run = $1", [poisonous]);
+    await pool.query("update isdlc.run set takeovers = 10 where run = $1", [lost]);
+    await pool.query("update isdlc.run set takeovers = 11 where run = $1", [poisonous]);
     const order = await drain();
     expect(order[0]).toBe(lost);
     expect(order.indexOf(poisonous ?? "")).toBeGreaterThan(1);

@@ -15,6 +15,8 @@ export type GitCall = {
   readonly whenTooLong?: "fail" | "cut";
   /** True if the call ends with git's own exit: hooks may leave processes behind that hold the pipes open. */
   readonly runsHooks?: boolean;
+  /** Ends the call and all programs that git started for it. The reason is the detail of the failure. */
+  readonly signal?: AbortSignal;
 };
 
 export type GitResult = { readonly status: number; readonly stdout: Buffer; readonly stderr: string };
@@ -30,14 +32,17 @@ export function runGit(call: GitCall): Promise<GitResult> {
     return Promise.reject(gitFailed(commandName(call.args), "a NUL in a name"));
   return new Promise((resolve, reject) => {
     const { cwd, environment: env, input } = call;
+    const detached = call.signal !== undefined; // a group of its own
     const stdin = input === undefined ? "ignore" : "pipe";
-    const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true } satisfies SpawnOptions;
+    const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true, detached } satisfies SpawnOptions;
     const child = childProcess().spawn("git", call.args, options) as GitProcess; // stdout and stderr are piped
     const output = collect(child, call);
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);
     }, call.timeoutMs);
     const search = setTimeout(() => void stopIfBlocked(call, output.stop), BLOCKED_AFTER_MS).unref();
+    const abort = (): void => output.stop(String(call.signal?.reason));
+    call.signal?.addEventListener("abort", abort);
     child.on("error", (error) => {
       clearTimeout(timer);
       clearTimeout(search);
@@ -46,6 +51,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     child.on("exit", (status, signal) => {
       clearTimeout(timer);
       clearTimeout(search);
+      call.signal?.removeEventListener("abort", abort);
       output.onEnd(() => {
         const failure = output.failure() ?? (signal === null ? null : `ended by ${signal}`);
         if (failure !== null && !output.wasCut()) reject(gitFailed(commandName(call.args), failure));
@@ -103,7 +109,7 @@ function collect(child: GitProcess, call: GitCall) {
   let cut = false;
   const stop = (why: string) => {
     failure ??= why;
-    child.kill("SIGKILL");
+    if (call.signal === undefined || !killGroup(child.pid)) child.kill("SIGKILL");
   };
   child.stdout.on("data", (chunk: Buffer) => {
     const room = maxOutputBytes - size;
@@ -131,6 +137,15 @@ function collect(child: GitProcess, call: GitCall) {
       }, afterExitMs).unref();
     },
   };
+}
+
+/** Returns false if there is no such group, or on a system without groups. */
+function killGroup(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(-pid, "SIGKILL");
+  } catch {
+    return false;
+  }
 }
 
 /** Returns `switch` for `-c a=b --no-pager switch …`. */

@@ -118,6 +118,11 @@ export const teamVerbs: readonly Verb[] = [
         value: "n",
         about: "how long to keep silent workers and settled notifications (default: 30)",
       },
+      "copy-limit": {
+        type: "string",
+        value: "gb",
+        about: "maximum size of a repository's copy on the server in GB (default: 20)",
+      },
       key: { type: "string", value: "file", about: "key that signs decisions; created if missing" },
       lease: { type: "string", value: "seconds", about: "lease time of a silent worker (default: 15)" },
       drives: { type: "string", value: "n", about: "parallel runs per worker (default: 2)" },

@@ -41,7 +41,7 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
   const isOver = new AbortController();
   const look = async (): Promise<void> => {
     const { rows } = await pool.query<RunRow>(
-      "select run, worker, epoch, rests from isdlc.run where rests = 'action' or run = any($1)",
+      "select run, worker, epoch, rests, takeovers, host_failures from isdlc.run where rests = 'action' or run = any($1)",
       [[...open.values()].map(({ lease }) => lease.run)],
     );
     const at = performance.now();
@@ -82,6 +82,7 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
 /** Freeing a run and granting it raise its epoch by one each. `rested`: the last report came before the fault. */
 function takeoverProgress({ epoch }: HeldLease, now: RunRow): "waiting" | "rested" | "taken" {
   if (now.rests !== "action") return "rested";
+  if (now.worker === null && now.epoch > epoch + 1) return "taken"; // and freed again between two polls
   if (now.worker === null) return now.epoch === epoch ? "rested" : "waiting";
   if (now.epoch === epoch) return "waiting";
   return now.epoch === epoch + 1 ? "rested" : "taken";
