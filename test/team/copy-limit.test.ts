@@ -79,7 +79,7 @@ describe("a limited copy of a repository", () => {
     const names = Array.from({ length: 12 }, (_, at) => `refs/heads/b${at}`);
     const tips = names.map((name) => push(name, [1000]));
     const copies = await Promise.all([openCopy(), openCopy(), openCopy()]);
-    const fetched = await Promise.all(names.map((name, at) => copies[at % copies.length]?.fetch([name])));
+    const fetched = await Promise.all(names.map(async (name, at) => copies[at % copies.length]?.fetch([name])));
     expect(fetched.map((refs, at) => refs?.get(names[at] ?? ""))).toEqual(tips);
   });
 

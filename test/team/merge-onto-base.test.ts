@@ -159,6 +159,39 @@ describe("mergeOntoBase with a malicious or broken remote", () => {
     expect(scene.git("remote.git", "rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
+  describe.for([1, 2, 3])("with old tips at read %i", (staleRead) => {
+    const PUSH_ON_TOP = (): string | null => scene.pushFile("main", "theirs");
+
+    test.for([
+      ["before the first push", null],
+      ["after a killed attempt, with a push of a user on top", PUSH_ON_TOP],
+    ] as const)("merges once and keeps all commits %s", async ([, pushOnTop]) => {
+      const order = orderMerge(1);
+      const copy = await scene.openCopy();
+      const accepted = `refs/isdlc/${order.run}/${order.accepted?.tree}`;
+      const old = await copy.fetch(["refs/heads/main", `refs/heads/${order.branch}`, accepted]);
+      const noted: string[] = [];
+      const merge = (at: RepositoryCopy): ReturnType<typeof mergeOntoBase> =>
+        mergeOntoBase(at, { ...order, earlier: noted, note: (commit) => Promise.resolve(void noted.push(commit)) });
+      if (pushOnTop !== null) await merge(copy);
+      const theirs = pushOnTop?.();
+      let reads = 0;
+      /** One read gets the refs of before, like from a replica that lags behind. */
+      const fetch: RepositoryCopy["fetch"] = async (names) => {
+        const fresh = await copy.fetch(names);
+        return ++reads === staleRead ? old : fresh;
+      };
+      const results = [];
+      for (let times = 0; times < 3; times++) results.push(await merge({ ...copy, fetch }));
+      expect(reads).toBeGreaterThanOrEqual(staleRead);
+      expect(results.at(-1)).toEqual({ is: "merged", commit: noted[0] });
+      expect(new Set(noted).size).toBe(1);
+      expect(scene.git("remote.git", "rev-list", "--count", "--merges", "main")).toBe("1");
+      for (const commit of [order.commit, noted[0], theirs])
+        if (typeof commit === "string") scene.git("remote.git", "merge-base", "--is-ancestor", commit, "main");
+    });
+  });
+
   test("reads the base by its full name, among refs with similar names", async () => {
     const order = orderMerge(1);
     const evil = scene.forceFile("evil", order.shown, "evil");
