@@ -7,12 +7,30 @@ import { answerOpen, beginRun, look, PATIENCE, untilRests } from "./support/team
 describe.runIf(hasPostgres)("a repository with the policy --recheck", () => {
   let team: Team;
   let proxy: ForgingProxy;
+  let honest: string;
+  let forged: string;
+  let forgedWaits: Promise<void>;
+
+  /** Two runs at the same time: w1 reports passed tests for one of them. */
   beforeAll(async () => {
     team = await createTeam();
     await team.administer("policy", "sample", "--recheck", "on");
     proxy = await createForgingProxy(team.url);
+    [honest, forged] = [await beginRun(team), await beginRun(team, { title: "another greeting" })];
+    proxy.forge(new RegExp(`/${forged}/commands$`), (body) => {
+      const command = body["command"] as { readonly outcome?: { readonly of?: string; readonly results?: object[] } };
+      if (command.outcome?.of !== "check") return body;
+      const results = [...(command.outcome.results ?? []), { name: "tests", ok: true, detail: "" }];
+      return { ...body, command: { ...command, outcome: { ...command.outcome, results } } };
+    });
     await team.workerAt(proxy.url, "w1");
+    forgedWaits = answerTwice(forged);
   });
+
+  async function answerTwice(run: string): Promise<void> {
+    for (let answers = 0; (await untilRests(team, run)) === "wait" && answers < 2; answers++)
+      await answerOpen(team, run);
+  }
 
   /** Answers until the checks of the last phase wait for another worker than w1. */
   async function untilFirstCheck(run: string): Promise<void> {
@@ -24,7 +42,7 @@ describe.runIf(hasPostgres)("a repository with the policy --recheck", () => {
   }
 
   test("repeats the checks of the last phase on a second worker, and names both at the gate", async () => {
-    const run = await beginRun(team);
+    const run = honest;
     await untilFirstCheck(run);
     await team.database.pool.query("update isdlc.run set asked_at = now() - interval '1 hour' where run = $1", [run]);
     const doctor = await team.ada.start(["server", "doctor", "--json"], { ISDLC_DATABASE_URL: team.database.url })
@@ -45,16 +63,8 @@ describe.runIf(hasPostgres)("a repository with the policy --recheck", () => {
   });
 
   test("opens no gate for a check that the second worker does not confirm", async () => {
-    proxy.forge(/\/commands$/, (body) => {
-      const command = body["command"] as { readonly outcome?: { readonly of?: string; readonly results?: object[] } };
-      if (command.outcome?.of !== "check") return body;
-      const results = [...(command.outcome.results ?? []), { name: "tests", ok: true, detail: "" }];
-      return { ...body, command: { ...command, outcome: { ...command.outcome, results } } };
-    });
-    const run = await beginRun(team, { title: "another greeting" });
-    for (let answers = 0; (await untilRests(team, run)) === "wait" && answers < 2; answers++)
-      await answerOpen(team, run);
-    const { events } = await look(team, run);
+    await forgedWaits;
+    const { events } = await look(team, forged);
     const first = events.find((event) => event.type === "checks.failed");
     const detail = expect.stringMatching(
       /^Two workers report different results\. w\d: .*passed.*not reported|not reported.*passed/,

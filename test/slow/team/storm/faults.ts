@@ -21,7 +21,16 @@ export type FaultPlan = {
   readonly hostAwayMs: number;
   /** Milliseconds between two outages of one host, or of the database. */
   readonly betweenOutagesMs: number;
+  readonly pace: FaultPace;
   readonly patience: { readonly timeout: number; readonly interval: number };
+};
+
+/** Pauses between two faults of processes. */
+export type FaultPace = {
+  readonly decisions: number;
+  /** Milliseconds to wait for these decisions. */
+  readonly maxWaitMs: number;
+  readonly maxPauseMs: number;
 };
 
 export type FaultReport = {
@@ -41,9 +50,6 @@ type Striking = {
   readonly recovering: Promise<void>[];
 };
 
-const LONGEST_PAUSE_MS = 1000;
-const DECISIONS_BETWEEN = 4;
-const MAX_PROGRESS_WAIT_MS = 6000;
 const LONGEST_SHIFT_HOURS = 12;
 const DISK_FULL_MS = 6000;
 const TELL_EVERY_MS = 60_000;
@@ -83,22 +89,22 @@ async function strikeProcesses(striking: Striking): Promise<void> {
   const { place, plan, draws, inflicted } = striking;
   const planned = PROCESS_FAULTS.flatMap((fault) => Array.from({ length: plan.counts[fault] }, () => fault));
   for (const fault of draws.shuffle(planned)) {
-    await untilProgress(place);
-    await delay(draws.below(LONGEST_PAUSE_MS));
+    await untilProgress(place, plan.pace);
+    await delay(draws.below(plan.pace.maxPauseMs));
     while (!(await STRIKES[fault](striking))); // the run may have come to rest just before
     inflicted.hits[fault]++;
   }
 }
 
 /** Waits until some decisions are recorded, but not for the end of an outage: otherwise runs hardly progress. */
-async function untilProgress({ team: { database } }: StormPlace): Promise<void> {
+async function untilProgress({ team: { database } }: StormPlace, { decisions, maxWaitMs }: FaultPace): Promise<void> {
   const count = async (): Promise<number> =>
     (await database.pool.query<{ count: number }>("select count(*)::int as count from isdlc.decision")).rows[0]
       ?.count ?? 0;
   const before = await count().catch(() => 0);
-  const poll = { timeout: MAX_PROGRESS_WAIT_MS, interval: 250 };
+  const poll = { timeout: maxWaitMs, interval: 250 };
   await vi
-    .waitFor(async () => expect(await count()).toBeGreaterThanOrEqual(before + DECISIONS_BETWEEN), poll)
+    .waitFor(async () => expect(await count()).toBeGreaterThanOrEqual(before + decisions), poll)
     .catch(() => undefined);
 }
 

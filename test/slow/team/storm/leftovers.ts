@@ -9,7 +9,8 @@ export function findLeftovers({ team, data, disks, workers, killedServers }: Sto
     const folder = outside(join(data, name));
     return [...leftTrees(join(folder, "trees")), ...leftFiles(folder)];
   });
-  const isUnexpected = (path: string): boolean => !killedServers.some((pid) => path.includes(`/refs/fetched/${pid}-`));
+  const isUnexpected = (path: string): boolean =>
+    !killedServers.some((pid) => path.includes(`/refs/fetched/${pid}-`) || path.includes(`/incoming/${pid}-`));
   return [
     ...leftProcesses(team.ada.env["HOME"] ?? ""),
     ...perWorker,

@@ -13,7 +13,7 @@ import {
   takeoverP99,
 } from "./check-storm.mjs";
 import { createDraws } from "../../../support/draws.ts";
-import { type FaultCounts, type FaultPlan, inflictFaults } from "./faults.ts";
+import { type FaultCounts, type FaultPace, type FaultPlan, inflictFaults } from "./faults.ts";
 import { watchTakeovers } from "./leases.ts";
 import { findLeftovers } from "./leftovers.ts";
 import { continueRun, liveRun, type Living, pushUntil } from "./people.ts";
@@ -55,7 +55,11 @@ const AWAY = IS_LARGE
   : { databaseAwayMs: 3000, hostAwayMs: 4000, betweenOutagesMs: 2000 };
 const WITHIN = IS_LARGE ? 2 * 3_600_000 : 600_000; // milliseconds
 const PATIENCE = { timeout: WITHIN, interval: 250 };
-const PLAN: FaultPlan = { seed: SEED, counts: IS_LARGE ? LARGE_COUNTS : SMALL_COUNTS, ...AWAY, patience: PATIENCE };
+const PACE: FaultPace = IS_LARGE
+  ? { decisions: 4, maxWaitMs: 6000, maxPauseMs: 1000 }
+  : { decisions: 2, maxWaitMs: 2000, maxPauseMs: 300 };
+const COUNTS = IS_LARGE ? LARGE_COUNTS : SMALL_COUNTS;
+const PLAN: FaultPlan = { seed: SEED, counts: COUNTS, ...AWAY, pace: PACE, patience: PATIENCE };
 const MAX_TAKEOVER_MS = (LEASE_SECONDS + 5) * 1000;
 const MEASURED_TAKEOVERS = 100;
 
