@@ -75,6 +75,18 @@ async function whole(name, failure, priority = []) {
     });
 }
 
+/** The newest agents of the registry, in sessions. What fails is reported, and fails nothing: others release them. */
+async function newestAgents() {
+  const files = ["claude", "codex", "other-products"].map((name) => `test/slow/guest/${name}.test.ts`);
+  const run = ["node_modules/.bin/vitest", "run", "--project", "guest", ...files, "-t", "receives its context"];
+  const { passed, failed } = await counting("newest-agents", run, { ISDLC_AGENT_VERSIONS: "newest" });
+  newest.push(`${passed} passed, ${passed === 0 ? "nothing newer, or not reachable" : `${failed.length} failed`}`);
+  newest.push(...failed);
+}
+
+/** What the newest agents did; part of no total. */
+const newest = [];
+
 /** More than a few files that fail are no accident. */
 const MOST_FILES = 5;
 /** What failed while other suites were at work. */
@@ -138,11 +150,12 @@ await sideBySide(
     () => whole("mutate", "a planted bug survived", BEHIND),
     () => slow("crash", BEHIND),
   ],
-  ["team", "agents", "guest", "browser", "terminal"].map((project) => () => slow(project)),
+  [...["team", "agents", "guest", "browser", "terminal"].map((project) => () => slow(project)), newestAgents],
 );
 await runAgain();
 
 rmSync(folder, { recursive: true, force: true });
+for (const line of newest) console.log(`NEWEST ${line}`);
 for (const test of unsteady) console.log(`UNSTEADY ${test}`);
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);

@@ -2,7 +2,7 @@
 // team/dist/.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -70,7 +70,6 @@ await Promise.all([
 ]);
 await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);
-writePluginAgents();
 writeLibraryTypes();
 writeFileSync("dist/.built", stateVersion);
 
@@ -117,20 +116,6 @@ function digestOf(folders, files) {
       if (entry.isFile()) hash.update(`${pathOf(entry)}\n`).update(readFileSync(pathOf(entry)));
   for (const file of files) hash.update(readFileSync(file));
   return hash.digest("hex").slice(0, 12);
-}
-
-/** Writes the personas as sub-agents of an agent session. Reviewers get no tools that write. */
-function writePluginAgents() {
-  rmSync("plugin/agents", { recursive: true, force: true });
-  mkdirSync("plugin/agents");
-  for (const file of readdirSync("agents")) {
-    const text = readFileSync(join("agents", file), "utf8");
-    const name = file === "reviewer.md" ? "chain-reviewer" : file.replace(/\.md$/, "");
-    const [title] = text.split("\n");
-    const tools = name.endsWith("reviewer") ? "tools: Read, Grep, Glob\n" : "";
-    const about = `description: ${title.replace(/^# /, "")}, as the phases of isdlc know it\n`;
-    writeFileSync(`plugin/agents/${name}.md`, `---\nname: ${name}\n${about}${tools}---\n${text}`);
-  }
 }
 
 function pathOf({ parentPath, name }) {

@@ -7,7 +7,19 @@ import { fileURLToPath } from "node:url";
 import { mutants } from "./mutants.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["src", "team", "test", "agents", "workflows", "templates", "scripts", "web", "demo", "plugin"];
+const FOLDERS = [
+  "src",
+  "team",
+  "test",
+  "agents",
+  "workflows",
+  "templates",
+  "scripts",
+  "web",
+  "demo",
+  "plugin",
+  ".claude-plugin",
+];
 const COPIED = [
   ...FOLDERS,
   "package.json",

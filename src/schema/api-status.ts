@@ -99,7 +99,8 @@ export const StatusView = z.object({
   mode: Mode,
   branch: z.nullable(z.string()),
   agent: z.string(),
-  sandbox: z.boolean(),
+  /** True if isdlc ran every agent so far in its sandbox. Null if unknown, as for agent sessions and adopted work. */
+  sandbox: z.nullable(z.boolean()),
   current: z.nullable(PhaseKey),
   /** Agent session that works on the current phase. Null if there is no session. */
   session: z.nullable(z.string()),

@@ -1,6 +1,6 @@
 import { answerCommand } from "./answer-options.ts";
 import { next } from "../core/next.ts";
-import type { ActiveRun, RunState, WaitOption } from "../core/run.ts";
+import type { ActiveRun, EndedRun, RunState, WaitOption } from "../core/run.ts";
 import type { ExecutionId } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
 import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
@@ -40,10 +40,21 @@ function findTurn(state: RunState, task: Task | null): SessionAnswer["turn"] {
 }
 
 function linesFor(state: RunState, task: Task | null): readonly string[] {
-  if (state.is !== "active") return statusLines(state, { driven: false });
+  if (state.is === "none") return statusLines(state, { driven: false });
+  if (state.is === "ended") return endedLines(state);
   if (task !== null) return taskLines(state, task);
   if (state.wait !== null) return personLines(state);
   return ['The run was stopped in the middle of a step. Ask again what to do: "isdlc begin".'];
+}
+
+/** Says how the run ended, because a session may ask only after a merge in another terminal. */
+function endedLines(run: EndedRun): string[] {
+  return [
+    ...statusLines(run, { driven: false }),
+    "",
+    "This run has ended, so there is no work for this session. Tell the user how it ended, and stop.",
+    'The user starts the next one: /isdlc:feature "<title>" typed in this session if it offers commands of isdlc, or in a terminal: isdlc "<what to do>"',
+  ];
 }
 
 function taskLines(run: ActiveRun, task: Task): string[] {

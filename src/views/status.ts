@@ -12,6 +12,7 @@ import {
   chosenFinish,
   mergedAs,
   cancelReason,
+  observedSandbox,
 } from "../core/run.ts";
 import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
@@ -45,7 +46,7 @@ export function statusObject(state: RunState, { driven }: Liveness): StatusView 
     mode: state.run.options.mode,
     branch: state.run.git?.branch ?? null,
     agent: state.run.agent.name,
-    sandbox: state.run.sandbox ?? false,
+    sandbox: observedInRun(state),
     ...whereObject(state),
     phases: state.phases.filter((phase) => !phase.dropped).map(phaseObject),
     sizing:
@@ -147,10 +148,18 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   ];
 }
 
-/** Returns an empty string for agent sessions, whose sandbox is unknown. */
-function sandboxText({ run }: ActiveRun | EndedRun): string {
-  if (run.sandbox === undefined || run.agent.name === "session") return "";
-  return run.sandbox ? " in a sandbox" : " without a sandbox";
+/** Returns an empty string if unknown, as for agent sessions. */
+function sandboxText(state: ActiveRun | EndedRun): string {
+  const sandbox = observedInRun(state);
+  if (sandbox === null) return "";
+  return sandbox ? " in a sandbox" : " without a sandbox";
+}
+
+/** Before the first execution, returns the setting. */
+function observedInRun({ run, phases }: ActiveRun | EndedRun): boolean | null {
+  if (run.agent.name === "session" && phases.every(({ bySession }) => bySession === undefined)) return null;
+  const observed = phases.map((phase) => observedSandbox(run, phase));
+  return observed.includes(null) ? null : (run.sandbox ?? null);
 }
 
 function phaseLine(phase: PhaseRecord): string {

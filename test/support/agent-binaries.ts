@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { SUPPORTED_VERSIONS } from "../../src/adapters/agents/supported-versions.ts";
 
 const run = promisify(execFile);
 
@@ -24,8 +25,23 @@ export type AgentBinary =
   | { readonly ok: true; readonly program: string }
   | { readonly ok: false; readonly why: string; readonly command: string };
 
-/** Both are tested: the last version that npm installs on Node 20, and the newest. */
-export const CLAUDE_VERSIONS = ["2.1.197", "2.1.327"] as const;
+/** True for the suite that tries the newest versions of the registry. Products without a newer version are skipped. */
+const isNewest = process.env["ISDLC_AGENT_VERSIONS"] === "newest";
+
+/** Returns the version to install: the newest tested one, or in that suite the newest of the registry. */
+async function chooseVersion(product: keyof typeof SUPPORTED_VERSIONS, name: string): Promise<string> {
+  const tested = SUPPORTED_VERSIONS[product].newest;
+  return isNewest ? (await run("npm", ["view", name, "version"])).stdout.trim() : tested;
+}
+
+const { claude } = SUPPORTED_VERSIONS;
+const newestClaude = await chooseVersion("claude", "@anthropic-ai/claude-code");
+
+/** The suites run the oldest and the newest tested version. */
+export const CLAUDE_VERSIONS: readonly string[] = isNewest ? [newestClaude] : [claude.oldest, newestClaude];
+
+const isTested = ({ name, version }: AgentPackage): boolean =>
+  Object.entries(SUPPORTED_VERSIONS).some(([product, { newest }]) => product === name && newest === version);
 
 export const claudePackage = (version: string): AgentPackage => ({
   name: "claude",
@@ -37,21 +53,21 @@ export const claudePackage = (version: string): AgentPackage => ({
 export const codexPackage: AgentPackage = {
   name: "codex",
   package: "@openai/codex",
-  version: "0.169.0",
+  version: await chooseVersion("codex", "@openai/codex"),
   bin: "codex",
 };
 
 export const geminiPackage: AgentPackage = {
   name: "gemini",
   package: "@google/gemini-cli",
-  version: "0.61.0",
+  version: await chooseVersion("gemini", "@google/gemini-cli"),
   bin: "gemini",
 };
 
 export const opencodePackage: AgentPackage = {
   name: "opencode",
   package: "opencode-ai",
-  version: "1.18.33",
+  version: await chooseVersion("opencode", "opencode-ai"),
   bin: "opencode",
 };
 
@@ -80,6 +96,7 @@ export const inspectorPackage: AgentPackage = {
 export async function agentBinary(agent: AgentPackage): Promise<AgentBinary> {
   const folder = join(CACHE, `${agent.name}-${agent.version}`);
   const program = join(folder, "node_modules", ".bin", agent.bin);
+  if (isNewest && isTested(agent)) return { ok: false, why: "the registry has no newer version", command: "" };
   if (existsSync(program)) return { ok: true, program };
   try {
     await install(agent, folder);

@@ -14,7 +14,17 @@ const BUILD_PATIENCE = 120_000; // milliseconds
 const LOCK_NAME = `isdlc-build-${createHash("sha256").update(repository).digest("hex").slice(0, 12)}`;
 
 /** Copied in this order: if the last part exists, all do. */
-const PARTS = ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"];
+const PARTS = [
+  "dist/bin",
+  "dist/web",
+  "workflows",
+  "agents",
+  "templates",
+  "demo",
+  ".claude-plugin",
+  "plugin",
+  "package.json",
+];
 
 /** Copies the built program once for all tests of a suite. A later build does not replace the copy during a test. */
 export async function builtProgram(): Promise<string> {

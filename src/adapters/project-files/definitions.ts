@@ -32,8 +32,11 @@ export function personaNames(): string[] {
 /** Returns the prompt of a persona. Names come from workflow definitions: an unknown one is a bug in this package. */
 export function loadPersona(name: string): string {
   if (!personaNames().includes(name)) throw new Error(`There is no persona "${name}" in this package.`);
-  return readFileSync(join(packageRoot(), "agents", `${name}.md`), "utf8");
+  return readFileSync(join(packageRoot(), "agents", `${name}.md`), "utf8").replace(FRONT_MATTER, "");
 }
+
+/** Name, description and tools, for products that load the persona as a sub-agent. */
+const FRONT_MATTER = /^---\n[\s\S]*?\n---\n/;
 
 /** Returns the digest of each persona of a workflow, including reviewers. */
 export function personaDigests(

@@ -31,11 +31,14 @@ export type SessionState = {
 };
 
 /**
- * Runs the steps before the session's own work, then claims that work for it.
+ * Runs the steps before the session's own work, then claims that work for it. Returns an ended run as it is.
  * @throws ProblemError NO_RUN, RUN_DRIVEN, SESSION_HOLDS
  */
-export const beginWork = (project: Project, atWork: AtWork): Promise<SessionState> =>
-  asDriver(project, atWork, async (engine) => ({ ...(await continueWork(engine, atWork)) }));
+export async function beginWork(project: Project, atWork: AtWork): Promise<SessionState> {
+  const { state } = await currentRun(project);
+  if (state.is === "ended") return { state, task: null, warnings: [] };
+  return asDriver(project, atWork, (engine) => continueWork(engine, atWork));
+}
 
 /**
  * Records the session's report, then runs the due steps: checks, reviewer, gate, or the session's next task.

@@ -16,6 +16,7 @@ import { version } from "../../compose/version.ts";
 import { refusedResult, sessionTools } from "./session-tools.ts";
 import type { ServedHost, Tool, ToolResult } from "./tool.ts";
 import { createTypedTool } from "./typed-commands.ts";
+import { SESSION_PROMPTS } from "../../core/session-prompts.ts";
 import { artifactPath } from "../../core/plan.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
 import { isSafeName } from "../../schema/ids.ts";
@@ -59,10 +60,10 @@ export function createServer(host: ServedHost): Server {
     return { contents: [{ uri, ...found }] };
   });
   server.setRequestHandler(ListPromptsRequestSchema, () => ({
-    prompts: prompts.map(({ name, title, description }) => ({ name, title, description })),
+    prompts: SESSION_PROMPTS.map(({ name, title, description }) => ({ name, title, description })),
   }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params: { name } }) => {
-    const prompt = prompts.find((one) => one.name === name);
+    const prompt = SESSION_PROMPTS.find((one) => one.name === name);
     if (prompt === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}`);
     const content = { type: "text" as const, text: prompt.text };
     return { description: prompt.description, messages: [{ role: "user" as const, content }] };
@@ -106,22 +107,6 @@ function createProgress(token: unknown, send: (notice: Notice) => void): (messag
     send({ method: "notifications/progress", params: { progressToken: token, progress: ++progress, message } });
   };
 }
-
-/** Texts offered to the user as commands by hosts. */
-const prompts = [
-  {
-    name: "next",
-    title: "Continue the run",
-    description: "Takes the phase that is to be worked on, works on it and reports it",
-    text: 'Call the tool "begin" of the isdlc server and do what it says. When the work is done, call "report" with the nonce. When the run waits for me, explain the decision to me, and stop.',
-  },
-  {
-    name: "status",
-    title: "Status of the run",
-    description: "Status of the run, in two lines",
-    text: 'Call the tool "status" of the isdlc server and show me the status of the run and its pending decision in two lines.',
-  },
-] as const;
 
 const resources = [
   { uri: "isdlc://status", name: "status", title: "Status of the run", mimeType: "application/json" },

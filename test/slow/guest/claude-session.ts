@@ -35,7 +35,7 @@ export async function createClaudeGuest(
   onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write notes
   const env: Record<string, string> = { ...sandbox.env, ...setup.env, ANTHROPIC_API_KEY: KEY };
   seedHome(env["HOME"] ?? "", sandbox.root);
-  const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
+  const plugin = dirname(dirname(dirname(await builtProgram())));
   const tools = ["begin", "report", "ask", "status", "typed"].map((name) => `${SERVER}${name}`);
   const args = [
     "--permission-mode",

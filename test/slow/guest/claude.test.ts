@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
@@ -128,13 +129,31 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
     expect(said(guest, "try").at(-1)).not.toContain("is for the person");
   });
 
-  test.skipIf(!binary.ok)("validates the plugin", async () => {
-    const { setup, env } = await createClaudeGuest(version, () => []);
-    const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
-    const said = await new Promise<string>((resolve) => {
-      execFile(setup.program, ["plugin", "validate", plugin], { env }, (_error, stdout) => resolve(stdout));
+  test.skipIf(!binary.ok)("validates the plugin and runs it from its own copy", async () => {
+    const { setup, env, sandbox } = await createClaudeGuest(version, () => []);
+    const product = (...words: string[]): Promise<string> =>
+      new Promise((resolve) => {
+        execFile(setup.program, ["plugin", ...words], { env }, (_error, stdout) => resolve(stdout));
+      });
+    const source = dirname(dirname(dirname(await builtProgram())));
+    for (const manifest of ["", ".claude-plugin/plugin.json"]) {
+      const text = await product("validate", join(source, manifest));
+      expect(text).toContain("Validation passed");
+      expect(text).not.toMatch(/validation failed|frontmatter/i); // the output also contains the hooks, one of which mentions a failure
+    }
+    await product("marketplace", "add", source);
+    await product("install", "isdlc@isdlc");
+    const copies = join(env["HOME"] ?? "", ".claude/plugins/cache/isdlc/isdlc");
+    const copy = join(copies, readdirSync(copies)[0] ?? "");
+    const start = JSON.parse(readFileSync(join(copy, "plugin/hooks/hooks.json"), "utf8")).hooks.SessionStart[0]
+      .hooks[0];
+    const context = execFileSync("sh", ["-c", start.command], {
+      cwd: sandbox.root,
+      env: { ...env, CLAUDE_PLUGIN_ROOT: copy },
+      encoding: "utf8",
     });
-    expect(said).toContain("Validation passed");
-    expect(said).not.toMatch(/validation failed/i); // the output also contains the hooks, one of which mentions a failure
+    expect(context).toContain("Next: isdlc begin");
+    const server = JSON.parse(readFileSync(join(copy, "plugin/mcp.json"), "utf8")).mcpServers.isdlc;
+    expect(server).toMatchObject({ args: ["${CLAUDE_PLUGIN_ROOT}/dist/bin/isdlc.cjs", "mcp"], alwaysLoad: true });
   });
 });

@@ -24,12 +24,17 @@ const allTold = ({ codex }: Awaited<ReturnType<typeof codexGuest>>): string =>
 
 describe.skipIf(!binary.ok)("Codex", () => {
   test("blocks a rogue model, then completes a supervised feature with a redo", async () => {
-    const guest = await codexGuest(rules, { start: FEATURE });
+    const created = await codexGuest(rules, { start: FEATURE });
+    const guest = { ...created, env: { ...created.env, ANTHROPIC_API_KEY: "dummy" } };
     await codexExec(guest, "workspace-write", "Go on, but try your luck");
     const refusals = toldBy(guest, "rogue").slice(2, 2 + ROGUE_TURNS.length);
     expect(refusals).toHaveLength(ROGUE_TURNS.length);
     for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(ROGUE_TURNS[at])).toMatch(REFUSED);
     await throughFeature(guest.sandbox, { session: () => codexExec(guest, "workspace-write", "Go on") });
+    const reviews = guest.sandbox.log().filter(({ role }) => role === "reviewer");
+    expect(reviews.length).toBeGreaterThan(0);
+    for (const { env } of reviews) expect(env).toContain("ANTHROPIC_API_KEY"); // to log in
+    expect(allTold(guest)).toContain("isdlc: How to work in a project with an open isdlc run");
     expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
   });
 

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
 import { isKnownTool } from "../../../src/surfaces/hook/known-tools.ts";
 import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
-import { createSandbox, type Sandbox } from "../../support/cli.ts";
+import { createSandbox, parsed, type Sandbox } from "../../support/cli.ts";
 import { heldClaim, writesDocument } from "./claude-session.ts";
 
 const products = await Promise.all(
@@ -14,11 +14,15 @@ const products = await Promise.all(
       name: "gemini" as const,
       words: [...ACP_RECIPES.gemini.args, "--approval-mode", "yolo", "-p", "Go on"],
       tool: (name: string) => `mcp_isdlc_${name}`,
+      check: (folder: string) => ["extensions", "validate", folder],
+      accepted: /successfully validated/i,
     },
     {
       name: "opencode" as const,
       words: ["run", "Go on"],
       tool: (name: string) => `isdlc_${name}`,
+      check: () => ["debug", "config"],
+      accepted: /(?=[\s\S]*"isdlc-next")(?=[\s\S]*"isdlc-status")/,
     },
   ].map(async (product) => ({ ...product, binary: await agentBinary(ACP_RECIPES[product.name].agent) })),
 );
@@ -53,7 +57,7 @@ function rulesFor(sandbox: Sandbox, tool: (name: string) => string): Rule[] {
   return [{ name: "plan", when: { prompt: "Go on" }, turns }];
 }
 
-describe.each(products)("session of $name with isdlc installed", ({ name, words, tool, binary }) => {
+describe.each(products)("session of $name with isdlc installed", ({ name, words, tool, check, accepted, binary }) => {
   test.skipIf(!binary.ok)("receives its context, is blocked outside its phase and reaches a gate", async () => {
     const sandbox = await createSandbox();
     const [, command = ""] = sandbox.agent;
@@ -88,5 +92,25 @@ describe.each(products)("session of $name with isdlc installed", ({ name, words,
     expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
     expect(sandbox.git("status", "--porcelain")).toBe("");
     expect(sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");
+  });
+
+  test.skipIf(!binary.ok)("accepts the installed files by its own check", async () => {
+    const sandbox = await createSandbox();
+    const setup = await withAcpAgent(name, []);
+    onTestFinished(() => setup.close().catch(() => undefined));
+    const env = {
+      ...sandbox.env,
+      ...setup.env,
+      ...ACP_RECIPES[name].env(setup.url),
+      XDG_CONFIG_HOME: join(setup.home, ".config"),
+    };
+    const installed = parsed(await sandbox.start(["install", name, "--json"], env).ended);
+    const folder = dirname(installed.files[0].file);
+    const output = await new Promise<string>((resolve) => {
+      execFile(setup.program, check(folder), { cwd: sandbox.root, env }, (_error, stdout, stderr) =>
+        resolve(`${stdout}${stderr}`),
+      );
+    });
+    expect(output).toMatch(accepted);
   });
 });

@@ -46,13 +46,13 @@ export function addTo(text: string | null, edit: FileEdit): EditResult {
 /** Removes the edit; text of others stays. `null` stands for no file. */
 export function removeFrom(text: string | null, edit: FileEdit): EditResult {
   if (text === null || edit.is === "whole") return { ok: true, text: null };
-  if (edit.is === "block") return { ok: true, text: withoutBlock(text) };
+  if (edit.is === "block") return { ok: true, text: withoutBlock(text, edit.text) };
   const remove = edit.is === "values" ? removeValue : removeMember;
   const places = edit.is === "values" ? edit.values : edit.members;
   return changedJson(text, (now) => places.reduce((all, [path, value]) => remove(all, path, value), now));
 }
 
-/** True if the file contains the whole edit, exactly as expected. */
+/** True if the file contains the whole edit. The product may have added values of its own to a block of TOML. */
 export function isIn(text: string | null, edit: FileEdit): boolean {
   const added = addTo(text, edit);
   return added.ok && text !== null && added.text === text;
@@ -112,18 +112,50 @@ function valueAt(text: string, path: JSONPath): unknown {
 const sameValue = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 function withBlock(text: string | null, block: string): EditResult {
-  const others = withoutBlock(text ?? "");
+  if (text !== null && hasBlock(text, block)) return { ok: true, text };
+  const others = withoutBlock(text ?? "", block);
   const separator = others === "" || others.endsWith("\n") ? "" : "\n";
   const whole = `${others}${separator}${FIRST}${block}${LAST}`;
   const trouble = tomlTrouble(others) ?? tomlTrouble(whole);
   return trouble === null ? { ok: true, text: whole } : { ok: false, detail: trouble };
 }
 
-function withoutBlock(text: string): string {
+function hasBlock(text: string, block: string): boolean {
+  if (!text.includes(FIRST) || !text.includes(LAST) || tomlTrouble(text) !== null) return false;
+  return contains(parseToml(text), parseToml(block));
+}
+
+/** True if every value of `part` is in `whole`. */
+function contains(whole: unknown, part: unknown): boolean {
+  if (!isTable(part)) return sameValue(whole, part);
+  return isTable(whole) && Object.entries(part).every(([key, value]) => contains(whole[key], value));
+}
+
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Removes our tables, and keeps tables that the product added between our markers. */
+function withoutBlock(text: string, block: string): string {
   const from = text.indexOf(FIRST);
   const to = text.indexOf(LAST, from);
-  return from === -1 || to === -1 ? text : text.slice(0, from) + text.slice(to + LAST.length);
+  if (from === -1 || to === -1) return text;
+  return text.slice(0, from) + foreignTables(text.slice(from + FIRST.length, to), block) + text.slice(to + LAST.length);
 }
+
+/** Start of a table, up to the next one. */
+const TABLES = /^(?=\[)/m;
+
+function foreignTables(inner: string, block: string): string {
+  const own = block.split(TABLES).map((table) => tableName(table));
+  return inner
+    .split(TABLES)
+    .filter((table) => table.startsWith("[") && !own.some((name) => isTableUnder(tableName(table), name)))
+    .join("");
+}
+
+const tableName = (table: string): string => /^\[+([^\]\n]*)/.exec(table)?.[1]?.trim() ?? "";
+
+const isTableUnder = (name: string, own: string): boolean => name === own || name.startsWith(`${own}.`);
 
 function tomlTrouble(text: string): string | null {
   try {

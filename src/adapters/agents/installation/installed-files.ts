@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { ProblemError } from "../../../core/problem.ts";
 import { type FileSystem, readSmall, removeFile, replaceFile } from "../../files/file-system.ts";
@@ -91,11 +91,16 @@ function write(files: FileSystem, file: string, text: string): void {
   if (mode !== undefined) chmodSync(file, mode & 0o777);
 }
 
-/** Removes a file, and its folder if that is empty. */
+/** Folders that an integration creates, within each other: `.gemini/extensions/isdlc/commands/isdlc`. */
+const CREATED_FOLDER =
+  /^(?:isdlc|commands|skills|plugin|hooks|extensions|opencode|\.claude|\.codex|\.gemini|\.opencode)$/;
+
+/** Removes a file, and folders of integrations around it that are then empty. */
 function removeWhole(files: FileSystem, file: string): void {
   removeFile(files, file);
+  let folder = dirname(file);
   try {
-    rmdirSync(dirname(file));
+    for (; CREATED_FOLDER.test(basename(folder)); folder = dirname(folder)) rmdirSync(folder);
   } catch {
     return; // it contains other files
   }

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { OWN, ownPath } from "../../../core/own-folder.ts";
-import { OWN_MARKERS } from "../../identity/agent-markers.ts";
+import { SESSION_PROMPTS } from "../../../core/session-prompts.ts";
 import type { FileChange } from "./installed-files.ts";
 import { type HookCommands, installedHookCommands } from "./hook-commands.ts";
+import { SERVER_VARIABLES } from "./server-variables.ts";
 
 export const PRODUCTS = ["claude", "codex", "gemini", "opencode"] as const;
 export type Product = (typeof PRODUCTS)[number];
@@ -31,7 +33,7 @@ const integrations: { readonly [P in Product]: (placement: Placement) => readonl
       edit: {
         is: "values",
         values: [
-          [["extraKnownMarketplaces", "isdlc"], { source: { source: "directory", path: join(at.package, "plugin") } }],
+          [["extraKnownMarketplaces", "isdlc"], { source: { source: "directory", path: at.package } }],
           [["enabledPlugins", "isdlc@isdlc"], true],
         ],
       },
@@ -42,6 +44,7 @@ const integrations: { readonly [P in Product]: (placement: Placement) => readonl
     return [
       { file: join(folder, "config.toml"), edit: { is: "block", text: codexServer(at) } },
       { file: join(folder, "hooks.json"), edit: { is: "members", members: codexHooks(hookCommands(at)) } },
+      skillIn(join(folder, "skills"), at),
     ];
   },
   gemini: (at) => {
@@ -49,18 +52,28 @@ const integrations: { readonly [P in Product]: (placement: Placement) => readonl
     return [
       { file: join(folder, "gemini-extension.json"), edit: { is: "whole", text: geminiExtension(at) } },
       { file: join(folder, "hooks", "hooks.json"), edit: { is: "whole", text: geminiHooks(hookCommands(at)) } },
+      skillIn(join(folder, "skills"), at),
+      ...SESSION_PROMPTS.map(({ name, description, text }) => ({
+        file: join(folder, "commands", "isdlc", `${name}.toml`),
+        edit: { is: "whole" as const, text: `description = ${quoted(description)}\nprompt = ${quoted(text)}\n` },
+      })),
     ];
   },
   opencode: (at) => {
     const config = at.env["XDG_CONFIG_HOME"] ?? join(homeFolder(at), ".config");
-    const [settings, plugins] =
+    const [settings, folder] =
       at.project === null
-        ? [join(config, "opencode", "opencode.json"), join(config, "opencode", "plugin")]
-        : [join(at.project, "opencode.json"), join(at.project, ".opencode", "plugin")];
+        ? [join(config, "opencode", "opencode.json"), join(config, "opencode")]
+        : [join(at.project, "opencode.json"), join(at.project, ".opencode")];
     const server = { type: "local", command: ["node", programPath(at), "mcp"], enabled: true };
     return [
       { file: settings, edit: { is: "values", values: [[["mcp", "isdlc"], server]] } },
-      { file: join(plugins, "isdlc.js"), edit: { is: "whole", text: opencodePlugin(at) } },
+      { file: join(folder, "plugin", "isdlc.js"), edit: { is: "whole", text: opencodePlugin(at) } },
+      skillIn(join(folder, "skills"), at),
+      ...SESSION_PROMPTS.map(({ name, description, text }) => ({
+        file: join(folder, "commands", `isdlc-${name}.md`),
+        edit: { is: "whole" as const, text: `---\ndescription: ${description}\n---\n${text}\n` },
+      })),
     ];
   },
 };
@@ -74,16 +87,19 @@ function ownFolder(at: Placement, variable: string, name: string): string {
   return at.project === null ? (at.env[variable] ?? join(homeFolder(at), name)) : join(at.project, name);
 }
 
+/** The skill of the Claude Code plugin, under a name that needs no plugin around it. */
+const skillIn = (skills: string, at: Placement): FileChange => {
+  const text = readFileSync(join(at.package, "plugin", "skills", "workflow", "SKILL.md"), "utf8");
+  return {
+    file: join(skills, "isdlc", "SKILL.md"),
+    edit: { is: "whole", text: text.replace(/^name: .*$/m, "name: isdlc") },
+  };
+};
+
 const quoted = (text: string): string => JSON.stringify(text); // a basic string of TOML has the same escapes
 
-/**
- * Codex hides most of the environment from its servers. Ours needs the user's folders, and the markers of a run's
- * agents.
- */
-const FOR_SERVER = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", ...OWN_MARKERS];
-
 const codexServer = (at: Placement): string =>
-  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programPath(at))}, "mcp"]\nenv_vars = ${JSON.stringify(FOR_SERVER)}\ntool_timeout_sec = 3600\n`;
+  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programPath(at))}, "mcp"]\nenv_vars = ${JSON.stringify(SERVER_VARIABLES)}\ntool_timeout_sec = 3600\n`;
 
 function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][] {
   const group = (command: string) => ({ hooks: [{ type: "command", command, timeout: 10 }] });
@@ -95,9 +111,11 @@ function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][
   ];
 }
 
+const ABOUT = "Takes this session through a software life cycle with gates that no model can open";
+
 function geminiExtension(at: Placement): string {
   const server = { command: "node", args: [programPath(at), "mcp"], timeout: 3_600_000 };
-  return `${JSON.stringify({ name: "isdlc", version: "1.0.0", mcpServers: { isdlc: server } }, null, 2)}\n`;
+  return `${JSON.stringify({ name: "isdlc", version: "1.0.0", description: ABOUT, mcpServers: { isdlc: server } }, null, 2)}\n`;
 }
 
 function geminiHooks({ closed, open, start }: HookCommands): string {

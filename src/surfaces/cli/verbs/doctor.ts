@@ -6,6 +6,7 @@ import { type JournalVerification, verifyJournal } from "../../../adapters/journ
 import { systemLockProcesses } from "../../../adapters/journal/lock-files.ts";
 import { createFileAnchors } from "../../../adapters/files/anchors.ts";
 import { keySeal } from "../../../adapters/files/user-key.ts";
+import { describeUntestedVersion } from "../../../adapters/agents/supported-versions.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import { OWN } from "../../../core/own-folder.ts";
 import { noRun } from "../../../core/run.ts";
@@ -109,11 +110,12 @@ async function agentFindings({ env, settings }: LocalProject): Promise<DoctorFin
       ? [{ name: "agents", ok: true, warning: true, detail: installLine() }]
       : [{ name: "agents", ok: true, detail: "the program of your setting agent-command" }];
   }
-  return there.map(({ name, able, trouble }) => ({
-    name,
-    ok: able !== null,
-    detail: able === null ? (trouble ?? "") : able.version,
-  }));
+  return there.map(({ name, able, trouble }) => {
+    if (able === null) return { name, ok: false, detail: trouble ?? "" };
+    const untested = describeUntestedVersion(name, able.version);
+    if (untested === null) return { name, ok: true, detail: able.version };
+    return { name, ok: true, warning: true, detail: `${able.version} is ${untested}` };
+  });
 }
 
 async function repairJournal(project: LocalProject): Promise<DoctorFinding[]> {

@@ -52,7 +52,9 @@ describe("supervised run in a session", () => {
     await worker.report(judging.task.nonce);
     await sandbox.person("continue", "--json");
     expect(parsed(await sandbox.person("answer", "merge", "--json")).run.status).toBe("completed");
-    expect((await worker.begin()).problem.code).toBe("NO_RUN");
+    const ended = await worker.begin();
+    expect(ended).toMatchObject({ turn: "nobody", task: null, run: { status: "completed", sandbox: null } });
+    expect(ended.run.merged).toBe(sandbox.git("rev-parse", "main"));
     expect(sandbox.git("show", "main:greeting.txt")).toBe("hello");
   });
 

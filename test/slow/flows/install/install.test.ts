@@ -118,6 +118,23 @@ describe("isdlc install and uninstall", () => {
     expect(parsed(refused).problem.code).toBe("ANSWERED_BY_AGENT");
   });
 
+  test("keeps tables that Codex adds between the markers, and reports the integration as installed", async () => {
+    const sandbox = await createSandbox();
+    await sandbox.script("install", "codex");
+    const file = join(home(sandbox), ".codex/config.toml");
+    const end = "# <<< isdlc\n";
+    const trusted = '[hooks.state]\n\n[hooks.state."hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:00"\n';
+    const approved = '\n[mcp_servers.isdlc.tools.begin]\napproval_mode = "approve"\n\n';
+    const before = readFileSync(file, "utf8");
+    expect(before).toContain('"ANTHROPIC_API_KEY"');
+    writeFileSync(file, before.replace(end, `${approved}${trusted}${end}`));
+    expect((await sandbox.script("doctor")).stdout).toContain("codex: installed");
+    const again = parsed(await sandbox.script("install", "codex", "--json"));
+    expect(again.files.every(({ did }: { did: string }) => did === "unchanged")).toBe(true);
+    await sandbox.script("uninstall", "codex");
+    expect(readFileSync(file, "utf8")).toBe(trusted);
+  });
+
   test("reports a stale installation in doctor", async () => {
     const sandbox = await createSandbox();
     await sandbox.script("install", "claude");
@@ -130,7 +147,7 @@ describe("isdlc install and uninstall", () => {
 describe("hook commands", () => {
   test("are the same in the plugin and in installed settings", () => {
     const { hooks } = JSON.parse(readFileSync(join(REPOSITORY, "plugin/hooks/hooks.json"), "utf8"));
-    const root = '"$CLAUDE_PLUGIN_ROOT/../dist/bin/';
+    const root = '"$CLAUDE_PLUGIN_ROOT/dist/bin/';
     const { closed, open, start } = hookCommands(`${root}hook.cjs"`, `${root}isdlc.cjs"`);
     const command = (event: string): string => hooks[event][0].hooks[0].command;
     expect(["PreToolUse", "ConfigChange"].map(command)).toEqual([closed, closed]);
