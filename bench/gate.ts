@@ -12,7 +12,7 @@ import { type Cost, interleave, least, mean, median, type Samples, timedWithChil
 import type { ReportLine } from "./report.ts";
 import { opened } from "./sample-run.ts";
 import { completingRun, engineFor } from "./summary.ts";
-import { changesText } from "../src/views/visible-change.ts";
+import { changesText } from "../src/views/changes-text.ts";
 
 const GATE_REPOSITORY_FILES = 500;
 const CHANGED_FILES_AT_GATE = 50;

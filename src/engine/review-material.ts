@@ -5,7 +5,7 @@ import { claimsSoFar, unmentionedFiles } from "../core/changes/unmentioned.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
-import { isGeneratedFile } from "../core/changes/acting-files.ts";
+import { type PatchFacts, reviewPatch, withShortIds } from "../views/review-patch.ts";
 
 /** Git's view of the work under review. */
 export type ShownWork = {
@@ -13,6 +13,8 @@ export type ShownWork = {
   readonly changes: readonly FileChange[] | null;
   /** Empty if only documents are to be read. */
   readonly patch: string;
+  /** Facts that put files at the end of the patch. */
+  readonly facts?: PatchFacts;
   /** Files changed by the last revision; null before the second verdict, or if unknown. */
   readonly revised: readonly string[] | null;
   /** Marks the start and end of the material; unknown to every author of it. */
@@ -43,7 +45,7 @@ export function reviewMaterial(
     titled("Git shows that these files changed", changedLines(changes)),
     titled("Of these, the agent mentioned none of the following", unmentioned.map(pathToken)),
     titled("Earlier findings and their status", earlierFindings(phase, given)),
-    patchPart(patch),
+    patchPart(given),
   ].filter((part) => part !== "");
   if (parts.length === 0) return "";
   return [
@@ -82,10 +84,10 @@ function describeOutcome(finding: Finding, revised: readonly string[] | null): s
   return touched === undefined ? "Its file was not changed since." : `${pathToken(touched)} was changed since.`;
 }
 
-/** Includes whole files up to the size limit, generated files last. The others are listed by name. */
-function patchPart(patch: string): string {
+/** Includes whole files in review order up to the size limit. The others are listed by name. */
+function patchPart({ patch, facts }: Pick<ShownWork, "patch" | "facts">): string {
   if (patch.trim() === "") return "";
-  const files = generatedLast(patch.split(/^(?=diff --git )/m));
+  const files = reviewPatch(patch, facts).map(({ file }) => withShortIds(file.text));
   let room = MAX_PATCH_CHARS;
   const fitting = files.filter(({ length }) => {
     if (length > room) return false; // smaller files after it may still fit
@@ -99,13 +101,6 @@ function patchPart(patch: string): string {
       : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MAX_REVIEWED_FILES))}`;
   return `The patch, as git shows it:\n${fitting.map((file) => file.trimEnd()).join("\n")}${rest}`;
 }
-
-const generatedLast = (files: readonly string[]): string[] => [
-  ...files.filter((file) => !isGenerated(file)),
-  ...files.filter(isGenerated),
-];
-
-const isGenerated = (file: string): boolean => isGeneratedFile(/^diff --git .* "?b\/(.*?)"?$/m.exec(file)?.[1] ?? "");
 
 /** Returns `a/src/x.ts b/src/x.ts` from the first line. */
 const readHeader = (file: string): string => JSON.stringify(/^diff --git (.*)$/m.exec(file)?.[1] ?? "a file");

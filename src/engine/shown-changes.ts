@@ -10,15 +10,16 @@ import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { FileChange, PhaseOutput } from "../schema/facts.ts";
 import { treeAt, type TreeId } from "../schema/ids.ts";
+import type { ShownChanges } from "../views/changes-text.ts";
+import { type PatchTrees, readPatchFacts } from "./review-facts.ts";
 
 /** Everything that Continue would accept, or only changes since the user's last review. */
 export type ShownSince = "accepted" | "look";
 
-type PatchPart = { readonly title: string | null; readonly patch: string };
-type ShownPatch = { readonly base: string; readonly parts: readonly PatchPart[] };
+type PatchPart = ShownChanges["parts"][number];
 
 type PatchSources = {
-  readonly workspace: Pick<Workspace, "diff" | "patch">;
+  readonly workspace: Pick<Workspace, "diff" | "patch" | "texts">;
   readonly vcs: Pick<VcsWrite, "forkPoint"> | null;
 };
 
@@ -30,7 +31,7 @@ export async function shownChanges(
   looking: PatchSources,
   run: ActiveRun,
   since: ShownSince = "accepted",
-): Promise<ShownPatch | null> {
+): Promise<ShownChanges | null> {
   const made = currentPhase(run)?.made ?? null;
   if (since === "look" && made !== null) return sinceLook(looking, run, made);
   if (made === null)
@@ -41,6 +42,12 @@ export async function shownChanges(
   return whole ?? sinceAccepted(looking, run, made);
 }
 
+/** Reads a patch with the facts that decide what is folded. */
+async function readPart(workspace: PatchSources["workspace"], trees: PatchTrees): Promise<PatchPart> {
+  const patch = await workspace.patch(trees.from, trees.to);
+  return { title: null, patch, facts: await readPatchFacts(workspace, trees, patch) };
+}
+
 type PatchEnds = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
 /** Returns the patch of the work as it would be merged, and a second one of uncommitted files. */
@@ -48,13 +55,13 @@ async function againstBase(
   { workspace, vcs }: PatchSources,
   run: ActiveRun,
   { tree, to }: PatchEnds,
-): Promise<ShownPatch | null> {
+): Promise<ShownChanges | null> {
   const { base, branch } = run.run.git ?? { base: null, branch: null };
   if (vcs === null || to === null || base === null || branch === null) return null;
   const fork = await vcs.forkPoint(base, branch);
   if (fork === null) return null;
   const from = treeAt(fork);
-  const merged = { title: null, patch: await workspace.patch(from, to) };
+  const merged = await readPart(workspace, { base: from, from, to });
   const known = await workspace.diff(from, to);
   const rest = await uncommitted(workspace, { from: runBegan(run).tree, to: tree, known: known ?? [] });
   return { base: `against ${base} (${fork.slice(0, 7)})`, parts: [merged, { title: "Not committed", patch: rest }] };
@@ -69,19 +76,19 @@ async function uncommitted(workspace: PatchSources["workspace"], { from, to, kno
   return rest.length === 0 ? "" : workspace.patch(from, to, rest);
 }
 
-async function sinceAccepted(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownPatch> {
+async function sinceAccepted(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownChanges> {
   const { tree, phase } = isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run);
   const base = phase === null ? "since the run started" : `since you accepted ${phase}`;
-  const changed = { title: null, patch: await looking.workspace.patch(tree, made.tree) };
+  const changed = await readPart(looking.workspace, { base: runBegan(run).tree, from: tree, to: made.tree });
   return { base, parts: [changed, ...(await besideTheTree(looking, run, made))] };
 }
 
-async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownPatch> {
+async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownChanges> {
   if (!hasLookedHere(run)) return sinceAccepted(looking, run, made);
-  const patch = await looking.workspace.patch(lastReviewedTree(run), made.tree);
+  const trees = { base: runBegan(run).tree, from: lastReviewedTree(run), to: made.tree };
   return {
     base: "since your last review",
-    parts: [{ title: null, patch }, ...(await besideTheTree(looking, run, made))],
+    parts: [await readPart(looking.workspace, trees), ...(await besideTheTree(looking, run, made))],
   };
 }
 

@@ -47,6 +47,8 @@ export interface Workspace {
   lines(from: TreeId | null, to: TreeId | null, paths: readonly string[]): Promise<number>;
   /** Returns the patch between two snapshots, for display. If `paths` is given, only of these files. */
   patch(from: TreeId | null, to: TreeId | null, paths?: readonly string[]): Promise<string>;
+  /** Returns the texts of files in a snapshot. Missing files, large ones and those that are no text are omitted. */
+  texts(tree: TreeId | null, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /**
    * Saves a tree without the changes between two snapshots. If a file's changes cannot be separated from others, it
    * has the version of `from`.

@@ -23,7 +23,7 @@ import { wrapLines } from "./wrap-lines.ts";
 import { formatCount } from "../core/duration.ts";
 import { actingLine, entries } from "./change-facts.ts";
 import { testNotes } from "./tests-in-full.ts";
-import { type ShownChanges, shownFiles } from "./visible-change.ts";
+import { type ShownChanges, shownFiles } from "./changes-text.ts";
 
 type BannerGate = Extract<Wait, { kind: "gate" }>;
 

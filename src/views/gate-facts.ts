@@ -10,7 +10,7 @@ import { checkOutcome } from "./tests-in-full.ts";
 import { entries } from "./change-facts.ts";
 import { renderFindings } from "./reviews.ts";
 import { runUsage, tokens } from "./metrics.ts";
-import { type ShownChanges, shownFiles, sizeText } from "./visible-change.ts";
+import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
 
 /** Lists the facts for a gate decision: changed files, tests, review, decisions and cost. */
 export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {

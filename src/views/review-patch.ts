@@ -17,13 +17,21 @@ export type ReviewedFile = PlacedFile<MeasuredFile> & {
   readonly toRead: number;
 };
 
+type MeasuredFile = PatchFile &
+  ReviewFile & {
+    /** Facts to know while reading it, one sentence each. */
+    readonly marks: readonly string[];
+  };
+
 /** Facts from outside of the patch. */
 export type PatchFacts = {
   /** Files that an attribute of the base declares as generated or vendored, with the reason. */
   readonly declared: ReadonlyMap<string, string>;
+  /** Changed dependencies of each lock file. Null if its format is unknown. */
+  readonly dependencies: ReadonlyMap<string, readonly string[] | null>;
 };
 
-const NO_FACTS: PatchFacts = { declared: new Map() };
+const NO_FACTS: PatchFacts = { declared: new Map(), dependencies: new Map() };
 
 /** Splits a patch into its files, in review order. Files written by isdlc come last. */
 export const reviewPatch = (patch: string, facts: PatchFacts = NO_FACTS): ReviewedFile[] =>
@@ -32,8 +40,6 @@ export const reviewPatch = (patch: string, facts: PatchFacts = NO_FACTS): Review
     "review",
   );
 
-type MeasuredFile = PatchFile & ReviewFile;
-
 /** Sorts files of a patch. Files written by isdlc come last in every order. */
 export function sortReview(files: readonly MeasuredFile[], order: ReviewOrder): ReviewedFile[] {
   const placed = reviewOrder(files, order).map((one) => ({ ...one, toRead: linesToRead(one) }));
@@ -41,16 +47,29 @@ export function sortReview(files: readonly MeasuredFile[], order: ReviewOrder): 
   return [...placed.filter((one) => !isOwn(one)), ...placed.filter(isOwn)];
 }
 
-function measure(file: PatchFile, { declared }: PatchFacts): Pick<ReviewFile, "deciding" | "generated"> {
+type Measures = Pick<MeasuredFile, "deciding" | "generated" | "marks">;
+
+function measure(file: PatchFile, { declared, dependencies }: PatchFacts): Measures {
   const { path, was, change, text, kind } = file;
   const { deciding, isMarkedGenerated } = measurePatch(text, { path, isNew: change === "added" });
-  const byName = declared.get(path) ?? (was === null ? undefined : declared.get(was));
-  if (kind === "bookkeeping") return { deciding, generated: "written by isdlc" };
-  return { deciding, generated: byName ?? (isMarkedGenerated ? "generated, as its first lines say" : null) };
+  const byAttribute = declared.get(path) ?? (was === null ? undefined : declared.get(was));
+  const generated = byAttribute ?? (isMarkedGenerated ? "generated, as its first lines say" : null);
+  const marks = dependencyMarks(dependencies.get(path));
+  return { deciding, generated: kind === "bookkeeping" ? "written by isdlc" : generated, marks };
+}
+
+const MAX_DEPENDENCIES = 200;
+
+function dependencyMarks(changed: readonly string[] | null | undefined): string[] {
+  if (changed === undefined) return [];
+  if (changed === null) return ["its dependencies could not be read: open the file"];
+  if (changed.length === 0) return ["no version of a dependency changed"];
+  const left = changed.length - MAX_DEPENDENCIES;
+  return [...changed.slice(0, MAX_DEPENDENCIES), ...(left > 0 ? [`and ${left} more dependencies: open the file`] : [])];
 }
 
 /** A group of files with its heading. Groups without files are left out. */
-export type GroupHeading = {
+type GroupHeading = {
   readonly group: ReviewGroup;
   readonly title: string;
   readonly why: string;
@@ -71,3 +90,11 @@ export function groupHeadings(files: readonly ReviewedFile[]): GroupHeading[] {
     return [{ group, ...GROUP_TEXTS[group], files: own.length, lines, minutes: Math.ceil(minutes) }];
   });
 }
+
+const ID_CHARS = 7;
+/** Shortens the ids in the header, which are whole only to notice every change of content. */
+export const withShortIds = (text: string): string =>
+  text.replaceAll(
+    /(?<![^\n])index ([0-9a-f]{40,64})\.\.([0-9a-f]{40,64})(?=[ \n]|$)/g,
+    (_, before: string, after: string) => `index ${before.slice(0, ID_CHARS)}..${after.slice(0, ID_CHARS)}`,
+  );

@@ -1,8 +1,4 @@
 /* oxlint-disable no-misleading-character-class -- each of these is meant by itself */
-import type { PatchFile } from "./patch-files.ts";
-import { reviewPatch } from "./review-patch.ts";
-import { plainLine, plainText } from "./plain-text.ts";
-import { formatCount } from "../core/duration.ts";
 
 /** Text in a file that looks like an inserted mark: its first character is marked. */
 const LOOKALIKES = /<(?=U\+[0-9A-F]{4,6}>)|[\u2400-\u2421\ufffd]/g;
@@ -59,47 +55,3 @@ function markUncomposed(line: string): string {
 }
 
 const mark = (sign: string): string => `<U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;
-
-/** Git patches to display, each with a title if it needs one. */
-export type ShownChanges = {
-  /** Base of the comparison: `against main (a1b2c3d)`, `since the run started`. */
-  readonly base: string;
-  readonly parts: readonly { readonly title: string | null; readonly patch: string }[];
-};
-
-/** Formats the changes: a heading with their size, code before documents, bookkeeping in one final line. */
-export function changesText({ base, parts }: ShownChanges): string {
-  const read = parts.map(({ title, patch }) => ({ title, files: orderedFiles(patch) }));
-  const all = read.flatMap(({ files }) => files);
-  if (all.length === 0) return `Nothing has changed ${plainLine(base)}.`;
-  const shown = all.filter(isShown);
-  const bookkeeping = all.filter((file) => !isShown(file));
-  return [
-    `Changes ${plainLine(base)}: ${formatCount(shown.length, "file")}, ${sizeText(shown)}`,
-    "",
-    ...read.flatMap(({ title, files }) => partLines(title, files.filter(isShown))),
-    ...(bookkeeping.length === 0 ? [] : [`Bookkeeping, not shown: ${bookkeeping.map(fileSize).join(", ")}`]),
-  ].join("\n");
-}
-
-/** Returns the displayed files of all parts: everything except bookkeeping. */
-export const shownFiles = ({ parts }: ShownChanges): PatchFile[] =>
-  parts.flatMap(({ patch }) => orderedFiles(patch)).filter(isShown);
-
-const orderedFiles = (patch: string): PatchFile[] => reviewPatch(patch).map(({ file }) => file);
-
-/** Formats added and removed lines: `+40 -2`. */
-export function sizeText(files: readonly Pick<PatchFile, "added" | "removed">[]): string {
-  const sum = (side: "added" | "removed"): number => files.reduce((total, file) => total + file[side], 0);
-  return `+${sum("added")} -${sum("removed")}`;
-}
-
-const isShown = ({ kind }: PatchFile): boolean => kind !== "bookkeeping";
-const fileSize = (file: PatchFile): string => `${plainLine(file.path, 200)} ${sizeText([file])}`;
-
-function partLines(title: string | null, files: readonly PatchFile[]): string[] {
-  if (files.length === 0) return [];
-  return [...(title === null ? [] : [`${title}:`]), ...files.map(({ text }) => visible(text).replace(/\n$/, ""))];
-}
-
-const visible = (text: string): string => plainText(visibleReturns(visibleChange(text)));

@@ -26,7 +26,7 @@ test.concurrent("shows exactly the merged patch at the last gate and at the fini
   const atEnd = parsed(await sandbox.script("gate", "--diff", "--json"));
   expect(atEnd.waiting.kind).toBe("finish");
   await sandbox.person("answer", "merge");
-  const merged = sandbox.git("diff", "-M", "--no-color", `${fork}...main`);
+  const merged = sandbox.git("diff", "-M", "--full-index", "--no-color", `${fork}...main`);
   expect(merged).toContain("+export const a = 2;");
   expect(atEnd.patch.trim()).toBe(merged);
   expect(atGate.patch.startsWith(merged)).toBe(true);
@@ -46,4 +46,54 @@ test.concurrent("shows all changes after a redo", async () => {
   const { stdout } = await sandbox.script("gate", "--diff");
   expect(stdout).toContain("diff --git a/src/one.js b/src/one.js");
   expect(stdout).toContain("diff --git a/src/two.js b/src/two.js");
+});
+
+test.concurrent("shows the changes in review order, group by group, with the options of the terminal", async () => {
+  const lock = (version: string): string =>
+    JSON.stringify({ packages: { "node_modules/left-pad": { version } } }, null, 1);
+  const sandbox = await createSandbox({
+    files: {
+      ".gitattributes": "*.gen.js linguist-generated\n",
+      "package-lock.json": lock("1.0.0"),
+      "src/a.js": "let a = 1;\n",
+    },
+  });
+  const writes = {
+    "package-lock.json": lock("1.3.0"),
+    "src/a.js": "let a = 2;\n",
+    "src/big.gen.js": "generated();\n".repeat(3000),
+    "src/logic.js": "if (a) b();\n".repeat(10),
+    "test/a.test.js": "test();\n",
+    "docs/a.md": "# A\n",
+    ".gitattributes": "*.gen.js linguist-generated\n*.js linguist-generated\n",
+  };
+  sandbox.plan({ turns: { implement: [{ writes }] } });
+  await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
+  await sandbox.person("continue");
+
+  const { stdout } = await sandbox.script("gate", "--diff");
+  const order = [...stdout.matchAll(/^diff --git a\/(\S+)|^(Code|Settings|Tests|Documents|Folded) \(/gm)];
+  const names = order.map(([, path, group]) => path ?? group).filter((name) => name?.includes("meta.json") !== true);
+  expect(names.slice(0, 5)).toEqual(["Code", "src/logic.js", "src/a.js", "Settings", ".gitattributes"]);
+  expect(names.indexOf("test/a.test.js")).toBeLessThan(names.indexOf("docs/a.md"));
+  expect(names.at(-1)).toBe("Folded");
+  expect(stdout).toContain("left-pad 1.0.0 → 1.3.0");
+  expect(stdout).toMatch(/src\/big\.gen\.js \+3000 -0: linguist-generated in \.gitattributes/);
+  expect(stdout).toMatch(/Not shown: 2 folded files\. See: isdlc gate --diff --group folded/);
+  expect(stdout).toMatch(/^To read: [1-9]\d? lines, /m);
+
+  const folded = await sandbox.script("gate", "--group", "folded");
+  expect(folded.stdout).toContain("+generated();");
+  expect(folded.stdout).not.toContain("+if (a) b();");
+  const list = await sandbox.script("gate", "--files");
+  expect(list.stdout).toContain("src/logic.js +10 -0: 10 of 10 changed lines decide something");
+  expect(list.stdout).not.toContain("diff --git");
+  expect((await sandbox.script("gate", "--word-diff")).stdout).toContain("let a = [-1-]{+2+};");
+  const byName = await sandbox.script("gate", "--diff", "--order", "name");
+  expect(byName.stdout.indexOf("b/docs/a.md")).toBeLessThan(byName.stdout.indexOf("b/src/a.js"));
+
+  await sandbox.person("redo", "more");
+  expect((await sandbox.script("gate", "--since-last")).stdout).toContain("since your last review");
+  const files = parsed(await sandbox.script("gate", "--diff", "--json")).files;
+  expect(files[0]).toMatchObject({ path: "src/logic.js", group: "code" });
 });

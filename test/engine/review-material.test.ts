@@ -39,6 +39,16 @@ test.each([
     ["src/a.ts", "package-lock.json"],
   ],
   [
+    "documents, tests and code",
+    [fileOf("README.md", 100), fileOf("src/a.test.ts", 100), fileOf("src/a.ts", 100)],
+    ["src/a.ts", "src/a.test.ts", "README.md"],
+  ],
+  [
+    "a test that does not fit next to the code",
+    [fileOf("a.test.ts", 200), fileOf("b.ts", MAX_PATCH_CHARS - 100)],
+    ["b.ts"],
+  ],
+  [
     "a lock file longer than the limit",
     [fileOf("package-lock.json", MAX_PATCH_CHARS + 1), fileOf("src/a.ts", 100)],
     ["src/a.ts"],
@@ -52,7 +62,7 @@ test.each([
     [fileOf("a.ts", MAX_PATCH_CHARS - 100), fileOf("b.ts", 101), fileOf("c.ts", 100)],
     ["a.ts", "c.ts"],
   ],
-])("shows the reviewer every file that fits, generated ones last: %s", (_what, files, shown) => {
+])("shows the reviewer every file that fits, in review order: %s", (_what, files, shown) => {
   const material = materialFor(files.join(""));
   expect(shownFiles(material)).toEqual(shown);
   for (const path of files.map((file) => /a\/(\S+)/.exec(file)?.[1] ?? ""))

@@ -205,6 +205,24 @@ describe("diff, lines and patch", () => {
     ]);
     expect(await workspace.lines(before, after, ["binary"])).toBe(0);
     expect(await workspace.patch(before, after)).toContain("rename to to");
+    expect(await workspace.patch(before, after)).toMatch(/^index [0-9a-f]{40,}\.\.[0-9a-f]{40,} 100644$/m);
+  });
+
+  test("returns the texts of existing files, without binary ones", async () => {
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
+    fixture.write("a b.txt", "one\n");
+    fixture.write("empty", "");
+    fixture.write("nul", Buffer.from([65, 0]));
+    fixture.write("latin", Buffer.from([0xe9]));
+    const tree = await workspace.snapshot("texts", []);
+    fixture.write("a b.txt", "two\n");
+    const asked = ["missing", "a b.txt", "nul", "empty", "latin", "", "/etc/passwd", "a\nb", "../x"];
+    expect([...(await workspace.texts(tree, asked))]).toEqual([
+      ["a b.txt", "one\n"],
+      ["empty", ""],
+    ]);
+    expect(await workspace.texts(null, ["a b.txt"])).toEqual(new Map());
+    expect(await workspace.texts("0".repeat(40), ["a b.txt"])).toEqual(new Map());
   });
 });
 

@@ -8,7 +8,8 @@ import { patchText } from "../../src/adapters/git/snapshot/patch-text.ts";
 import { diffFiles } from "../../src/views/page/diff-files.ts";
 import { visibleView } from "../../src/views/page/visible-view.ts";
 import { plainText } from "../../src/views/plain-text.ts";
-import { visibleChange, visibleReturns, changesText } from "../../src/views/visible-change.ts";
+import { changesText } from "../../src/views/changes-text.ts";
+import { visibleChange, visibleReturns } from "../../src/views/visible-change.ts";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -21,6 +21,7 @@ import { listChanges, toTreePair, patchBetween } from "./snapshot/tree-diff.ts";
 import type { TreePair } from "./snapshot/tree-diff.ts";
 import { editTree } from "./objects/edit-tree.ts";
 import { treeDifferences } from "./objects/tree-differences.ts";
+import { readObjectTexts } from "./objects/tree-texts.ts";
 import type { TreeEntry } from "./objects/tree-entries.ts";
 import { mergeBlobs } from "./write/merge-attempt.ts";
 import { type ChangedLines, createChangedLines } from "./snapshot/patch-text.ts";
@@ -102,7 +103,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
 function comparisons(
   open: OpenRepository,
   snapshots: () => Promise<Snapshots | null>,
-): Pick<Workspace, "diff" | "lines" | "patch" | "verify"> {
+): Pick<Workspace, "diff" | "lines" | "patch" | "texts" | "verify"> {
   const known = new Map<string, readonly FileChange[]>();
 
   let lines: ChangedLines | null = null;
@@ -138,6 +139,11 @@ function comparisons(
         return lines({ ...comparing, paths });
       };
       return (await compare([from, to], count)) ?? 0;
+    },
+    async texts(tree, paths) {
+      const repository = tree === null || paths.length === 0 ? null : await orNull(open);
+      if (repository === null || tree === null) return new Map();
+      return readObjectTexts(repositoryStore(repository).objects, { tree, paths });
     },
     async patch(from, to, paths = []) {
       const read = ({ repository: { top, env }, pair, environment }: TreeComparison): Promise<string> =>

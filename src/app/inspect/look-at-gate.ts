@@ -1,6 +1,6 @@
 import { next } from "../../core/next.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
-import { shownChanges } from "../../engine/shown-changes.ts";
+import { shownChanges, type ShownSince } from "../../engine/shown-changes.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { OpenWait, ShownDiff, StatusView } from "../../schema/api-status.ts";
 import { type ReviewedFile, reviewPatch } from "../../views/review-patch.ts";
@@ -8,7 +8,7 @@ import { waitObject, type Liveness, statusObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";
 import { shownDigest } from "../answer/answer.ts";
 import type { Project } from "../project/project.ts";
-import type { ShownChanges } from "../../views/visible-change.ts";
+import type { ShownChanges } from "../../views/changes-text.ts";
 import { reapOrphans } from "../answer/left-in-tree.ts";
 
 export type GateLook = {
@@ -17,9 +17,12 @@ export type GateLook = {
   readonly changes: ShownChanges | null;
 };
 
+/** Which changes are asked for. Default: everything that Continue would accept. */
+export type GateQuery = { readonly isDiffWanted: boolean; readonly since?: ShownSince };
+
 /** Ports to compare a run's trees. */
 export type TreeComparator = {
-  readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch">;
+  readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch" | "texts">;
   readonly vcsWrite: Pick<Project["vcsWrite"], "forkPoint">;
 };
 
@@ -30,24 +33,28 @@ export type TreeComparator = {
 export async function lookAtGate(
   project: TreeComparator | null,
   run: ActiveRun,
-  isDiffWanted: boolean,
+  { isDiffWanted, since = "accepted" }: GateQuery,
 ): Promise<GateLook> {
   const now = next(run);
   if (now.is !== "wait") return { view: { waiting: null }, changes: null };
-  const changes = project === null ? null : await readShownChanges(project, run);
+  const changes = project === null ? null : await readShownChanges(project, run, since);
   const atGate = now.wait.kind === "gate" ? { shown: shownDigest(run), summary: summaryText(run) } : {};
   const diff = isDiffWanted && changes !== null ? diffObject(changes) : {};
   return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
 }
 
-async function readShownChanges({ workspace, vcsWrite }: TreeComparator, run: ActiveRun): Promise<ShownChanges> {
+async function readShownChanges(
+  { workspace, vcsWrite }: TreeComparator,
+  run: ActiveRun,
+  since: ShownSince,
+): Promise<ShownChanges> {
   const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite };
-  return (await shownChanges(looking, run)) ?? { base: "since the run started", parts: [] };
+  return (await shownChanges(looking, run, since)) ?? { base: "since the run started", parts: [] };
 }
 
 const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({
   base,
-  files: parts.flatMap(({ patch }) => reviewPatch(patch)).map(shownFile),
+  files: parts.flatMap(({ patch, facts }) => reviewPatch(patch, facts)).map(shownFile),
   patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
 });
 

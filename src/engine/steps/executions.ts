@@ -1,3 +1,5 @@
+import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
+import { readDeclared } from "../review-facts.ts";
 import type { Outcome, Report } from "../../core/command.ts";
 import { currentAttempt, currentTicket } from "../../core/next.ts";
 import { recordUserEdit } from "../../core/evolve/changes.ts";
@@ -103,7 +105,11 @@ async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: Review
   if (!isWhole && !writesCode(phase)) return { changes: null, patch: "" };
   const from = isWhole ? await findFork(engine, run) : phase.firstTree;
   const changes = await workspace.diff(from, tree);
-  return { changes, patch: changes === null ? "" : engine.redact(await workspace.patch(from, tree)) };
+  if (changes === null) return { changes, patch: "" };
+  const patch = engine.redact(await workspace.patch(from, tree));
+  const paths = changes.map(({ path }) => path);
+  const declared = await readDeclared(workspace, runBegan(run).tree, paths);
+  return { changes, patch, facts: { declared, dependencies: new Map() } };
 }
 
 /** Returns the fork point of the branch, to leave out later commits on the base. */

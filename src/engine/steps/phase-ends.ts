@@ -1,6 +1,7 @@
 import type { Outcome } from "../../core/command.ts";
 import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
 import { isAdopted } from "../../core/adoption.ts";
+import { listToRead } from "../list-to-read.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { unmentionedFiles, writesCode } from "../../core/changes/unmentioned.ts";
@@ -47,7 +48,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const seen = lastReviewedTree(run);
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
-  const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
+  const toRead = await listToRead(engine, run, { changes: changedSinceSeen ?? changed ?? [], tree });
   const [{ mixed = [], ...beside }, foreign, programs, lines] = await Promise.all([
     previewCommit(engine, run, tree),
     foreignRecord(engine, run, { found, tree }),

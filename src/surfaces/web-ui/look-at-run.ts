@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { listAnswers, shownDigest } from "../../app/answer/answer.ts";
 import { patchText } from "../../adapters/git/snapshot/patch-text.ts";
 import { sha256 } from "../../adapters/files/node-crypto.ts";
-import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
+import { lastReviewedTree, runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
 import type { DocumentView, WholeFile } from "../../schema/api-documents.ts";
@@ -17,6 +17,8 @@ import type { RunPlace } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { patchFiles } from "../../views/patch-files.ts";
 import { plainText } from "../../views/plain-text.ts";
+import { readPatchFacts } from "../../engine/review-facts.ts";
+import type { Workspace } from "../../ports/workspace.ts";
 import { visibleChange } from "../../views/visible-change.ts";
 
 /** Maximum length of a document in a response, in characters. */
@@ -34,6 +36,7 @@ export type RunSource = {
   readonly file: (path: string, tree: TreeId | null) => Promise<Buffer | null>;
   /** Returns the patch between two git trees. */
   readonly patch: (from: TreeId | null, to: TreeId | null) => Promise<string>;
+  readonly texts: Workspace["texts"];
 };
 
 export async function readRunDetail({ run, events }: RunSource, seen: RunPlace): Promise<RunDetail> {
@@ -142,10 +145,12 @@ export async function readDiffView(source: RunSource, against: DiffAgainst): Pro
   const { from, to } = changedTrees(source, against);
   if (to === null) return { against, ...diffFiles("", sha256), isCut: false, notShown: "" };
   const patch = await source.patch(from, to);
+  const shown = patch.slice(0, DIFF_LIMIT);
+  const facts = await readPatchFacts(source, { base: runBegan(source.run).tree, from, to }, shown);
   const left = Math.max(0, patch.length - DIFF_LIMIT);
   return visibleView({
     against,
-    ...diffFiles(patch.slice(0, DIFF_LIMIT), sha256),
+    ...diffFiles(shown, sha256, facts),
     isCut: left > 0,
     notShown: left > 0 ? `${left} of ${patch.length} characters` : "",
   });

@@ -12,6 +12,7 @@ import { readTreeFile } from "../../adapters/git/objects/tree-object.ts";
 export function toRunSource(found: FoundRun): RunSource {
   const { run, project } = found;
   const { root, env } = project;
+  const workspace = createGitWorkspace(root, { run: run.run.run, env });
   return {
     run,
     events: () => readRunEvents(found),
@@ -21,7 +22,8 @@ export function toRunSource(found: FoundRun): RunSource {
       const text = project.projections.readArtifact(path);
       return text === null ? null : Buffer.from(text);
     },
-    patch: (from, to) => createGitWorkspace(root, { run: run.run.run, env }).patch(from, to),
+    patch: (from, to) => workspace.patch(from, to),
+    texts: (tree, paths) => workspace.texts(tree, paths),
   };
 }
 

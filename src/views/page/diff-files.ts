@@ -44,7 +44,7 @@ function diffFile({ file, group, reason, toRead }: ReviewedFile, hash: Hash): Di
     isBookkeeping: kind === "bookkeeping",
     group,
     reason,
-    marks: [],
+    marks: [...file.marks],
     toRead,
     digest: hash(contentKey(file)).slice(0, 16),
     patch: hunks.slice(0, MAX_PATCH_LENGTH),

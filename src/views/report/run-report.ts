@@ -3,6 +3,7 @@ import type { RunEvent } from "../../schema/event.ts";
 import { historyLines } from "../history.ts";
 import type { Review } from "../../schema/api-history.ts";
 import { listReviews } from "../reviews.ts";
+import { changesText } from "../changes-text.ts";
 import { plainText } from "../plain-text.ts";
 
 export type ReportFile = { readonly name: string; readonly text: string };
@@ -45,7 +46,7 @@ export function runReport(facts: ReportFacts): string {
         <h2>Documents</h2>
         ${renderFiles(documents)}
         <h2>Changes</h2>
-        ${renderFiles(diffs)}
+        ${renderFiles(diffs.map(inReviewOrder))}
         <h2>History</h2>
         <pre>${historyLines(events).join("\n")}</pre>
       </body>
@@ -165,6 +166,12 @@ function reviewSections(reviews: readonly Review[]): Html {
         </ul>`,
   );
   return html`${sections}`;
+}
+
+/** A report shows everything: folded files come last, with their content. */
+function inReviewOrder({ name, text }: ReportFile): ReportFile {
+  const ordered = changesText({ base: "of this commit", parts: [{ title: null, patch: text }] }, { isComplete: true });
+  return { name, text: text.includes("diff --git ") ? ordered : text };
 }
 
 function renderFiles(files: readonly ReportFile[]): Html {

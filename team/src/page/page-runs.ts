@@ -150,6 +150,7 @@ async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<VisibleR
     events: () => journal.events(run),
     file: (path, tree) => (tree === null ? Promise.resolve(null) : trees.file(pushed, path, tree)),
     patch: (from, to) => trees.patch(pushed, from, to),
+    texts: (tree, paths) => trees.texts(pushed, tree, paths),
   };
   return { run, access, source, moved: toMoved(moved), leftBranch };
 }

@@ -1,5 +1,6 @@
 import { type Git, hardenedGit, withEnvironment } from "../../../src/adapters/git/process/git.ts";
 import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
+import { readTreeTexts } from "../../../src/adapters/git/objects/tree-texts.ts";
 import { toTreePair, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { RunId, TreeId } from "../../../src/schema/ids.ts";
 import type { SeenItems } from "../../../src/ports/items.ts";
@@ -13,6 +14,8 @@ export type PushedRun = { readonly run: RunId; readonly remote: string };
 export type PageTrees = {
   /** Returns the text of a file, or null if it is missing or too large to read at once. */
   file(pushed: PushedRun, path: string, tree: TreeId): Promise<Buffer | null>;
+  /** Returns the texts of files in a tree. Missing files are omitted. */
+  texts(pushed: PushedRun, tree: TreeId | null, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   patch(pushed: PushedRun, from: TreeId | null, to: TreeId | null): Promise<string>;
   /** Returns the items at the tip of the main branch, or null if the remote has no commit yet. */
   items(remote: string): Promise<SeenItems | null>;
@@ -42,6 +45,11 @@ export function createPageTrees(keeping: MirrorOptions): PageTrees {
     async patch(pushed, from, to) {
       const pair = toTreePair(from, to);
       return pair === null ? "" : patchBetween(await gitWith(pushed, [pair.from, pair.to]), pair);
+    },
+    async texts(pushed, tree, paths) {
+      return tree === null || paths.length === 0
+        ? new Map()
+        : readTreeTexts(await gitWith(pushed, [tree]), { tree, paths });
     },
     async items(remote) {
       const mirror = await mirrors.open(remote);

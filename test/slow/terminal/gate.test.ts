@@ -103,7 +103,9 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
   test("shows the changes in the user's pager on v", async () => {
     const { terminal } = await atFirstGate({ env: { PAGER: "head -n 3" } });
     terminal.press("v");
-    const paged = await terminal.shows(/Changes since the run started: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
+    const paged = await terminal.shows(
+      /Changes since the run started: 1 file, \+3 -0\n\nDocuments \(1 file[^]*Your choice/,
+    );
     expect(paged).not.toContain("made by plan#1");
   });
 
@@ -114,7 +116,7 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(PROMPT);
     terminal.press("v");
-    await terminal.shows(/Changes since the run started: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
+    await terminal.shows(/Changes since the run started: 1 file, \+3 -0\n\nDocuments \(1 file[^]*Your choice/);
     expect(existsSync(join(sandbox.root, "started-by-repository"))).toBe(false);
   });
 

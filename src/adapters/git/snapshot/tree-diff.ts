@@ -66,7 +66,7 @@ export async function changesBetween(git: Git, pair: TreePair): Promise<FileChan
  * Returns a readable patch of the given paths, or of all files without paths. Omitted content is replaced by a note.
  */
 export async function patchBetween(git: Git, pair: TreePair, paths: readonly string[] = []): Promise<string> {
-  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], paths, ...READING });
+  const output = await compared(git, pair, { args: ["-p", "-M", "--full-index", "--no-color"], paths, ...READING });
   if (output === null) return "";
   const text = ended(output);
   const hidden = [...text.matchAll(BINARY)];

@@ -3,6 +3,7 @@ import {
   agentOptions,
   answerOptions,
   beginOptions,
+  gateOptions,
   limitOptions,
   personOptions,
   trustOptions,
@@ -91,8 +92,8 @@ export const verbs: readonly Verb[] = [
   }),
   verb("gate", "read", {
     summary: "Show the open gate or question",
-    usage: "isdlc gate [--diff]",
-    options: { diff: { type: "boolean", about: "include the changes as a patch" } },
+    usage: "isdlc gate [--diff | --files] [options]",
+    options: gateOptions,
   }),
   verb("check", "read", {
     summary: "Run the checks of the current phase; changes nothing",

@@ -1,4 +1,5 @@
 import { AGENT_NAMES } from "../../../app/agents/agent-choice.ts";
+import type { ReviewGroup } from "../../../core/review-order/review-order.ts";
 import type { Option } from "../invocation/verb.ts";
 
 export type Options = Readonly<Record<string, Option>>;
@@ -39,6 +40,32 @@ export const agentOptions: Options = {
 export const limitOptions: Options = {
   "max-turns": { type: "string", value: "n", about: "stop an agent after <n> turns" },
   "max-minutes": { type: "string", value: "n", about: "stop an agent after <n> minutes" },
+};
+
+/** Listed here as well: the core of the review order would slow down the start of every command. */
+const GROUPS = [
+  "contracts",
+  "code",
+  "settings",
+  "examples",
+  "tests",
+  "documents",
+  "folded",
+] as const satisfies readonly ReviewGroup[];
+
+/** Which changes of an open gate are displayed, and how. */
+export const gateOptions: Options = {
+  diff: { type: "boolean", about: "include the changes as a patch, in review order" },
+  files: { type: "boolean", about: "list the changed files with their reasons, without the patch" },
+  group: { type: "string", value: "group", values: GROUPS, about: "only this group; opens folded files" },
+  "since-last": { type: "boolean", about: "only changes since your last review" },
+  "word-diff": { type: "boolean", about: "mark changed words: [-old-]{+new+}" },
+  order: {
+    type: "string",
+    value: "order",
+    values: ["review", "tree", "name"],
+    about: "sort the files (default: review)",
+  },
 };
 
 /** How much of the work is displayed. */

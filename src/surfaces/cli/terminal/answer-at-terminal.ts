@@ -18,7 +18,7 @@ import { answerGate, hasSeen } from "./gate-prompt.ts";
 import { askText } from "./ask-text.ts";
 import { showChanges, type Viewer, documentText } from "./show-changes.ts";
 import { formatCount } from "../../../core/duration.ts";
-import { changesText, type ShownChanges } from "../../../views/visible-change.ts";
+import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
 import { askWhatIsLeft } from "./ask-choice.ts";
 
 export type TerminalAnswer = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;

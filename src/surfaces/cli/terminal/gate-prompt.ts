@@ -27,7 +27,7 @@ import { editAtGate } from "./edit-at-gate.ts";
 import { showChanges, type Viewer, documentText } from "./show-changes.ts";
 import type { Invocation } from "../invocation/verb.ts";
 import { formatCount } from "../../../core/duration.ts";
-import { changesText, shownFiles } from "../../../views/visible-change.ts";
+import { changesText, shownFiles } from "../../../views/changes-text.ts";
 
 type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "s" | "e" | "t" | "q";
 type Look = "v" | "s" | "t";

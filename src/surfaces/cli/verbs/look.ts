@@ -13,30 +13,56 @@ import { heldAgainst } from "../../../views/finish-lines.ts";
 import { runItem, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
 import { createChecks, createWorkspace } from "../../../compose/checks-of.ts";
-import { type GateLook, lookAtGate } from "../../../app/inspect/look-at-gate.ts";
+import { type GateLook, type GateQuery, lookAtGate } from "../../../app/inspect/look-at-gate.ts";
 import { openRun } from "../invocation/project-of.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../invocation/verb.ts";
 import { checkOutcome } from "../../../views/tests-in-full.ts";
-import { changesText } from "../../../views/visible-change.ts";
+import { type ChangesOptions, changesText } from "../../../views/changes-text.ts";
+import { REVIEW_GROUPS } from "../../../core/review-order/review-order.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/child-environment.ts";
-import { documentText } from "../terminal/show-changes.ts";
+import { documentText, showChanges } from "../terminal/show-changes.ts";
 
 /** Shows the open wait with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
-  return gateResult(invocation, run, await lookAtGate(project, run, flag(invocation.values, "diff")));
+  return gateResult(invocation, run, await lookAtGate(project, run, gateQuery(invocation.values)));
 };
 
+/** Reads which changes are asked for. An option that shapes the changes asks for them. */
+export function gateQuery(values: Invocation["values"]): GateQuery {
+  const isShaped = ["files", "group", "order", "word-diff", "since-last"].some((name) => values[name] !== undefined);
+  return { isDiffWanted: flag(values, "diff") || isShaped, since: flag(values, "since-last") ? "look" : "accepted" };
+}
+
+const changesOptions = (values: Invocation["values"]): ChangesOptions => ({
+  order: ORDERS.find((order) => order === values["order"]) ?? "review",
+  group: REVIEW_GROUPS.find((group) => group === values["group"]) ?? null,
+  isList: flag(values, "files"),
+  isWordDiff: flag(values, "word-diff"),
+});
+
+const ORDERS = ["review", "tree", "name"] as const;
+
 /** Formats a gate for local runs and for runs of a team. */
-export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes, view }: GateLook): Result {
+export async function gateResult(invocation: Invocation, run: ActiveRun, { changes, view }: GateLook): Promise<Result> {
+  const { io, values } = invocation;
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
-  const diff = flag(values, "diff") && changes !== null ? [changesText(changes)] : [];
-  if (view.summary === undefined)
-    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, runItem(run)), ...diff], view);
+  const text = gateQuery(values).isDiffWanted && changes !== null ? changesText(changes, changesOptions(values)) : null;
+  const lines = gateLines(invocation, run, { changes, view });
+  if (text === null || !io.interactive) return done(text === null ? lines : [...lines, text], view);
+  for (const line of lines) io.out(line);
+  await showChanges(invocation, text);
+  return done([], view);
+}
+
+function gateLines({ io }: Invocation, run: ActiveRun, { changes, view }: GateLook): string[] {
+  const now = next(run);
+  if (now.is !== "wait") return [];
+  if (view.summary === undefined) return [...heldAgainst(run), ...waitLines(now.wait, now.options, runItem(run))];
   const seen = changes === null ? {} : { changes };
   const notice = gateNotice(run, io.interactive ? { ...seen, columns: io.columns } : seen);
-  return done([documentText(io, view.summary), notice ?? "", ...diff], view);
+  return [documentText(io, view.summary), notice ?? ""];
 }
 
 /** Runs the checks of the current phase without recording their results. */

@@ -13,7 +13,7 @@ import { reviewLines, listReviews } from "../../../../views/reviews.ts";
 import { statusLines, statusObject } from "../../../../views/status.ts";
 import { done, flag, type Invocation, type Result } from "../../invocation/verb.ts";
 import { items } from "../list-items.ts";
-import { gateResult } from "../look.ts";
+import { gateQuery, gateResult } from "../look.ts";
 import { findTeamRepository, signedInClient, type TeamRun } from "./team-run.ts";
 
 export const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Result => {
@@ -42,9 +42,8 @@ function whereabouts({ worker, rests, refused, movedTo, cancelledBy, hostSince }
  */
 export const showGate = async (invocation: Invocation, { state }: TeamRun): Promise<Result> => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const isDiffWanted = flag(invocation.values, "diff");
   const seen = next(state).is === "wait" ? await seenAtRemote(invocation, state) : null;
-  return gateResult(invocation, state, await lookAtGate(seen, state, isDiffWanted));
+  return gateResult(invocation, state, await lookAtGate(seen, state, gateQuery(invocation.values)));
 };
 
 /** Null if this clone cannot fetch the trees: only `--diff` requires them, and throws. */
@@ -56,7 +55,7 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
     const fork = await fetchShown(await repositoryOfProject(project), { run: run.run, base, branch });
     return { workspace: project.workspace, vcsWrite: { forkPoint: () => Promise.resolve(fork) } };
   } catch (error) {
-    if (!(error instanceof ProblemError) || flag(values, "diff")) throw error;
+    if (!(error instanceof ProblemError) || gateQuery(values).isDiffWanted) throw error;
     io.err(`warning: could not show the changes: ${error.message}`);
     return null;
   }
