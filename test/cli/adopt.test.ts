@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
@@ -36,5 +38,41 @@ describe("isdlc adopt", () => {
     expect(one.git("log", "--format=%s", "--first-parent", "-1", "main")).toContain("Merge adopt/login");
     expect(one.git("rev-parse", "login")).toBe(head);
     expect(one.git("diff", "--name-only", head, "main")).toBe("src/c.js");
+  });
+});
+
+describe("isdlc adopt --pull-request", () => {
+  test("judges the head in a worktree, and changes neither files nor branches here", async () => {
+    const one = await branchWithWork();
+    const remote = join(one.base, "remote.git");
+    one.git("init", "--quiet", "--bare", remote);
+    one.git("remote", "add", "origin", remote);
+    one.git("push", "--quiet", "origin", "login:refs/pull/7/head");
+    one.git("stash", "--quiet", "--include-untracked");
+    one.git("switch", "--quiet", "main");
+    one.git("branch", "--quiet", "--delete", "--force", "login");
+    const gate = await one.person(...ADOPT, "--pull-request", "7");
+    expect(gate.code, gate.stdout + gate.stderr).toBe(3);
+    expect(gate.stderr).toContain("tree-adopt-pull-request-7");
+    expect(one.git("status", "--porcelain", "--branch")).toBe("## main");
+    const there = join(one.base, "tree-adopt-pull-request-7");
+    expect((await one.script("gate", "-C", there)).stdout).toMatch(/src\/a\.js[^]*src\/b\.js/);
+    const unknown = await one.person(...ADOPT, "--pull-request", "8");
+    expect(unknown.stderr).toContain("origin has no pull request 8");
+  });
+});
+
+describe("isdlc without a command", () => {
+  test("tells a new user in 12 lines what it found and what to do, and writes nothing", async () => {
+    const one = await branchWithWork();
+    const { code, stdout } = await one.script();
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
+    expect(stdout).toContain("branch login, 2 commits since the main branch, 1 uncommitted file");
+    expect(stdout).toContain("npm test");
+    for (const offer of ["isdlc adopt", 'isdlc "<change>"', "isdlc demo"]) expect(stdout).toContain(offer);
+    expect(existsSync(join(one.root, ".isdlc"))).toBe(false);
+    await one.person(...ADOPT);
+    expect((await one.script("help")).stdout).toContain("Usage:");
   });
 });

@@ -25,7 +25,7 @@ export async function readRangeToAdopt(git: Git, named: string | null, branch: s
   const [, start = named ?? "", to = "HEAD"] = /^(.*?)\.\.\.?(.*)$/.exec(named ?? "") ?? [];
   const head = await required(git, to === "" ? "HEAD" : to);
   const main = await mainBranch(git);
-  const since = start === "" ? await mainPoint(git, branch, main) : await required(git, start);
+  const since = start === "" ? await mainPoint(git, branch, { main, head }) : await required(git, start);
   const from = since === null ? head : await forkPoint(git, since, head);
   const { commits } = await commitRange(git, `${from}..${head}`);
   return { from, head, commits, base: await mergeTarget(git, main, from) };
@@ -47,10 +47,12 @@ async function mainBranch(git: Git): Promise<ResolvedName | null> {
   return null;
 }
 
+type RangeEnd = { readonly main: ResolvedName | null; readonly head: string };
+
 /** On the main branch itself, the work starts at the remote's version; without a remote, only files count. */
-async function mainPoint(git: Git, branch: string | null, main: ResolvedName | null): Promise<string | null> {
+async function mainPoint(git: Git, branch: string | null, { main, head }: RangeEnd): Promise<string | null> {
   if (main === null) throw rangeNeeded("the main branch is unknown");
-  if (main.ref !== `${HEADS}${branch ?? ""}`) return main.commit;
+  if (main.ref !== `${HEADS}${branch ?? ""}` || main.commit !== head) return main.commit;
   return (await resolveCommit(git, `refs/remotes/origin/${branch ?? ""}`))?.commit ?? null;
 }
 

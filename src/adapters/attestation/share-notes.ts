@@ -36,7 +36,8 @@ export async function pushNotes(history: Git, sharing: NotesRemote): Promise<voi
   if (pushed.status !== 0) throw gitFailed("push", lastWords(pushed));
 }
 
-async function remoteGit({ cwd, remote, caller }: NotesRemote): Promise<Git> {
+/** @throws ProblemError USAGE if there is no such remote */
+export async function remoteGit({ cwd, remote, caller }: NotesRemote): Promise<Git> {
   const git = personalGit(cwd, caller);
   const known = REMOTE_NAME.test(remote) && (await git(["config", "--get", `remote.${remote}.url`])).status === 0;
   if (known) return git;

@@ -60,7 +60,7 @@ export const verbs: readonly Verb[] = [
   }),
   verbWithWords("adopt", "begin", {
     summary: "Judge work made outside of isdlc: checks, a review, one gate",
-    usage: "isdlc adopt [range] [options]",
+    usage: "isdlc adopt [range | --pull-request <number>] [options]",
     options: adoptOptions,
   }),
   ...specVerbs,

@@ -6,7 +6,11 @@ type Topic = { readonly name: string; readonly title: string; readonly verbs: re
 
 /** All commands, grouped by task. */
 export const helpTopics: readonly Topic[] = [
-  { name: "start", title: "Start work", verbs: ["do", "feature", "fix", "build", "analyze", "add", "items", "run"] },
+  {
+    name: "start",
+    title: "Start work",
+    verbs: ["do", "feature", "fix", "adopt", "build", "analyze", "add", "items", "run"],
+  },
   { name: "gates", title: "Decide", verbs: ["continue", "review", "redo", "back", "answer", "cancel"] },
   { name: "follow", title: "Follow a run", verbs: ["status", "next", "gate", "logs", "check", "history", "ui"] },
   { name: "recovery", title: "Continue after a problem", verbs: ["resume", "retry", "fresh", "skip", "doctor"] },

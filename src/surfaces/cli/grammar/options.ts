@@ -151,6 +151,7 @@ export const beginOptions: Options = {
 
 /** Options of adopted work. It has one gate, whatever the settings say. */
 export const adoptOptions: Options = {
+  "pull-request": { type: "string", value: "number", about: "fetch this pull request from origin, into a worktree" },
   ...agentOptions,
   agent: agentName("agent for a redo"),
   reviewer: { ...agentName("agent for the review; none: no review"), values: [...AGENT_NAMES, "none"] },

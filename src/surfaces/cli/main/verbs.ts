@@ -20,6 +20,7 @@ import { doctor, verifyJournalVerb } from "../verbs/doctor.ts";
 import { workflowRows } from "../verbs/explain.ts";
 import { exportVerb } from "../verbs/export.ts";
 import { finish } from "../verbs/finish.ts";
+import { firstContact, isFirstContact } from "../verbs/first-contact.ts";
 import { history } from "../verbs/history.ts";
 import { hook } from "../verbs/hook.ts";
 import { importVerb } from "../verbs/import.ts";
@@ -48,12 +49,17 @@ const completion: Run = ({ words }) => {
   return Promise.resolve(done([script], { script }));
 };
 
-/** Shows the overview if no run is open. Otherwise shows the state of the run, and at a terminal its menu. */
+/**
+ * Shows what isdlc found before the first run, later the overview. If a run is open, shows its state, and at a terminal
+ * its menu.
+ */
 const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
   if (state.is === "active") return recover(invocation, project);
-  return done([...(await openWorkLines(project)), ...overview], { run: null });
+  const work = await openWorkLines(project);
+  const isFirst = work.length === 0 && state.is === "none" && isFirstContact(project);
+  return done(isFirst ? await firstContact(project) : [...work, ...overview], { run: null });
 };
 
 const mcp: Run = async ({ cwd, env }) => {
