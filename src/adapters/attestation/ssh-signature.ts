@@ -56,12 +56,12 @@ export type SignatureQuestion = {
   readonly answers: KeygenAnswers;
 };
 
-/** By signed bytes, signature and time: anyone can repeat a good signature in many lines. */
+/** By key, purpose and period in which the list of signers does not change: see `keyPeriod`. */
 export type KeygenAnswers = Map<string, Promise<SignatureReading>>;
 
 /**
- * Checks a signature. Forgeries and unlisted keys are detected without a process; only ssh-keygen accepts a signature,
- * as git does for commits.
+ * Checks a signature. Its cryptography is checked in this process. ssh-keygen alone decides who the key belongs to, and
+ * for which purpose and time. It answers once for each key, purpose and period: a signer can write any number of lines.
  */
 export async function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
   const { bytes, signature, namespace, signers } = question;
@@ -78,11 +78,27 @@ export async function checkSshSignature(question: SignatureQuestion): Promise<Si
   const list = await readFile(signers, "latin1");
   // Certificates were refused above, so an authority in the list lists no key.
   if (!list.includes(parsed.key.toString("base64"))) return stranger(null, keyid);
-  const name = createHash("sha256").update(bytes).digest("hex");
-  const asked = [name, signature.sig.toString("base64"), namespace, question.at].join(" ");
-  const answer = question.answers.get(asked) ?? askSshKeygen({ ...question, signers }, keyid);
+  const asked = [keyid, namespace, keyPeriod(list, question.at)].join(" ");
+  const earlier = await question.answers.get(asked);
+  if (earlier !== undefined && earlier.is !== "bad") return earlier;
+  const answer = askSshKeygen({ ...question, signers }, keyid);
   question.answers.set(asked, answer);
   return answer;
+}
+
+const TIME_OPTION = /valid-(?:after|before)/gi;
+const TIME_VALUE = /valid-(?:after|before)="(\d{8}|\d{12}|\d{14})Z?"/gi;
+
+/**
+ * Names the period around a time in which no key of a list of signers starts or stops to be valid. It is the second
+ * itself if a time in the list cannot be read.
+ */
+export function keyPeriod(list: string, at: string): string {
+  const second = at.slice(0, 19).replaceAll(/[-:T]/g, "");
+  const times = [...list.matchAll(TIME_VALUE)].map(([, time = ""]) => time.padEnd(14, "0"));
+  if (times.length !== [...list.matchAll(TIME_OPTION)].length) return second;
+  const before = times.filter((time) => time < second).length;
+  return times.includes(second) ? second : `after ${before}`;
 }
 
 type ListedQuestion = SignatureQuestion & { readonly signers: string };

@@ -79,6 +79,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Flags and counter after the signature of a security key. */
 const SK_TAIL_BYTES = 5;
 
+/** Flags of a passkey: OpenSSH rejects attested data, and extensions that do not fit their flag. */
+const ATTESTED_DATA = 0x40;
+const EXTENSION_DATA = 0x80;
+
 function ecdsa({ key, message, signature }: SignatureCheck): boolean {
   const [curve, point] = take(key, 2).strings;
   const [type, numbers] = take(signature, 2).strings;
@@ -99,8 +103,12 @@ function securityKeyEcdsa({ key, message, signature }: SignatureCheck): boolean 
     return more.length === 0 && isEcdsaSignature(asked, Buffer.concat([sha256(application), tail, sha256(message)]));
   if (type?.toString() !== "webauthn-sk-ecdsa-sha2-nistp256@openssh.com") return false;
   const [origin = Buffer.alloc(0), clientData = Buffer.alloc(0), extensions = Buffer.alloc(0)] = take(more, 3).strings;
-  const start = `{"type":"webauthn.get","challenge":"${message.toString("base64url")}","origin":"${origin.toString()}"`;
-  if (!clientData.toString("utf8").startsWith(start)) return false;
+  const flags = tail[0] ?? 0;
+  if (origin.includes('"') || origin.includes(0) || (flags & ATTESTED_DATA) !== 0) return false;
+  if (((flags & EXTENSION_DATA) !== 0) !== extensions.length > 0) return false;
+  const opening = `{"type":"webauthn.get","challenge":"${message.toString("base64url")}","origin":"`;
+  const start = Buffer.concat([Buffer.from(opening), origin, Buffer.from('"')]);
+  if (!clientData.subarray(0, start.length).equals(start)) return false;
   return isEcdsaSignature(asked, Buffer.concat([sha256(application), tail, extensions, sha256(clientData)]));
 }
 
@@ -111,13 +119,20 @@ function isEcdsaSignature({ curve, point = Buffer.alloc(0), numbers }: EcdsaFiel
   if (known === undefined || point[0] !== 4 || point.length !== 1 + 2 * known.bytes) return false;
   const [x, y] = [point.subarray(1, 1 + known.bytes), point.subarray(1 + known.bytes)];
   const key = publicKey({ kty: "EC", crv: known.crv, x: number(x), y: number(y) });
-  const both = take(numbers ?? Buffer.alloc(0), 2).strings.map((value) => padded(value, known.bytes));
+  const both = take(numbers ?? Buffer.alloc(0), 2).strings.map((value) => readInteger(value, known.bytes));
   return verify(known.hash, data, { key, dsaEncoding: "ieee-p1363" }, Buffer.concat(both));
 }
 
-/** Pads a number: in SSH it may have a leading zero, or be shorter than its field. */
-function padded(value: Buffer, bytes: number): Buffer {
-  const digits = value.subarray(Math.max(0, value.length - bytes));
+/**
+ * Returns a positive integer of SSH with a fixed length. SSH writes it as short as possible, with a zero before a high
+ * bit.
+ * @throws RangeError if it is written in another way, or is longer
+ */
+function readInteger(value: Buffer, bytes: number): Buffer {
+  const [first = 0, second = 0] = value;
+  const digits = first === 0 ? value.subarray(1) : value;
+  const isShortest = value.length > 0 && first < 0x80 && (first !== 0 || second >= 0x80);
+  if (!isShortest || digits.length > bytes) throw new RangeError("an integer in another form");
   return Buffer.concat([Buffer.alloc(bytes - digits.length), digits]);
 }
 
