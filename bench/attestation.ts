@@ -12,6 +12,7 @@ import { buildStatement, type GitPoint } from "../src/core/attestation/statement
 import { decide } from "../src/core/decide/decide.ts";
 import { evolve } from "../src/core/evolve/evolve.ts";
 import { type ActiveRun, noRun } from "../src/core/run.ts";
+import { signLine } from "../test/attestation/sign-in-process.ts";
 import type { Settings } from "./benches.ts";
 import { newRepository, type BenchRepository } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
@@ -20,13 +21,15 @@ import { opened, runId, startCommand } from "./sample-run.ts";
 
 const COMMITS = 200;
 const STATEMENTS = 20;
+const JUNK_LINES = 1000;
 const execute = promisify(execFile);
 
 /** Measures verifying a branch, compared to git verifying the signatures of its commits. */
 export async function measureAttestation({ root, scratch, program, quick }: Settings): Promise<readonly ReportLine[]> {
   const repository = newRepository(scratch, "attestation", 20);
   const { tree, env, git } = repository;
-  const key = makeKey(scratch);
+  const key = makeKey(scratch, "key");
+  listSigner(scratch, key);
   const start = pointAt(repository, "HEAD");
   const commits = signedCommits(repository, start, key);
   git("update-ref", "refs/heads/work", commits.at(-1)?.commit ?? "");
@@ -35,10 +38,17 @@ export async function measureAttestation({ root, scratch, program, quick }: Sett
   if (!begun.ok) throw new Error("the run was refused");
   const at = "2026-11-01T10:15:00.000Z";
   const state = opened(begun.events.map((event, index) => ({ ...event, seq: index + 1, at })).reduce(evolve, noRun));
-  for (let number = 0; number < STATEMENTS; number++) await sign(tree, { state, number, start, commits, key });
+  const signing = { state, start, commits, key };
+  for (let number = 0; number < STATEMENTS; number++) await sign(tree, { ...signing, number });
+  const junk = join(scratch, "junk");
+  writeFileSync(junk, junkLines(signing, makeKey(scratch, "stranger")).join("\n"));
   const signers = join(scratch, "allowed_signers");
   const listed = ["-c", "gpg.format=ssh", "-c", `gpg.ssh.allowedSignersFile=${signers}`];
   const args = [program(), "verify-commits", "main..work", "--signers", signers, "--json"];
+  const verify = async (call: readonly string[]): Promise<void> => {
+    const { stdout } = await execute(process.execPath, call, { cwd: tree, env, maxBuffer: 64 * 1024 * 1024 });
+    if (!stdout.startsWith('{"ok":true')) throw new Error("not every commit was covered");
+  };
   const samples = await interleave(quick ? 3 : 10, {
     git: () =>
       timedWithChildren(async () => {
@@ -48,11 +58,8 @@ export async function measureAttestation({ root, scratch, program, quick }: Sett
         });
         if (stdout.split('Good "git" signature').length !== COMMITS + 1) throw new Error("git did not verify them all");
       }),
-    verify: () =>
-      timedWithChildren(async () => {
-        const { stdout } = await execute(process.execPath, args, { cwd: tree, env, maxBuffer: 64 * 1024 * 1024 });
-        if (!stdout.startsWith('{"ok":true')) throw new Error("not every commit was covered");
-      }),
+    verify: () => timedWithChildren(() => verify(args)),
+    junk: () => timedWithChildren(() => verify([...args, "--statements", junk])),
   });
   return [
     {
@@ -62,17 +69,27 @@ export async function measureAttestation({ root, scratch, program, quick }: Sett
       goal: 2,
       unit: "x",
     },
+    {
+      what: `added by ${JUNK_LINES} lines: half of strangers, half of a listed key`,
+      base: `the same without them, min ${milliseconds(least(samples.verify.wall))}`,
+      figures: [{ name: "min wall", value: least(samples.junk.wall) - least(samples.verify.wall) }],
+      goal: 1000,
+      unit: " ms",
+    },
   ];
 }
 
-function makeKey(scratch: string): string {
+function makeKey(scratch: string, name: string): string {
   const folder = join(scratch, "keys");
-  mkdirSync(folder, { mode: 0o700 });
-  const file = join(folder, "key");
+  mkdirSync(folder, { mode: 0o700, recursive: true });
+  const file = join(folder, name);
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file]);
-  const line = execFileSync("ssh-keygen", ["-y", "-f", file], { encoding: "utf8" }).trim();
-  writeFileSync(join(scratch, "allowed_signers"), `bench@example.org ${line}\n`);
   return file;
+}
+
+function listSigner(scratch: string, key: string): void {
+  const line = execFileSync("ssh-keygen", ["-y", "-f", key], { encoding: "utf8" }).trim();
+  writeFileSync(join(scratch, "allowed_signers"), `bench@example.org ${line}\n`);
 }
 
 const pointAt = ({ git }: BenchRepository, name: string): GitPoint => ({
@@ -100,13 +117,31 @@ type Signing = {
   readonly start: GitPoint;
   readonly commits: readonly GitPoint[];
   readonly key: string;
+  /** Version of isdlc. Any other than 1.0.0 makes the statement one of another run. */
+  readonly version?: string;
 };
 
 /** Signs one attestation that covers its share of the commits. */
-async function sign(tree: string, { state, number, start, commits, key }: Signing): Promise<void> {
+async function sign(tree: string, signing: Signing): Promise<void> {
+  const { payload, objects } = buildShare(signing);
+  const signature = await signWithSsh(signedBytes(payload), { is: "file", path: signing.key });
+  const line = encodeEnvelope({ payload, signatures: [signature] });
+  await addNotes(await historyGit(tree, process.env), { objects, line });
+}
+
+/** Lines about the same commits: half of a key that is not listed, half of a listed key for other runs. */
+function junkLines(signing: Omit<Signing, "number">, stranger: string): string[] {
+  return Array.from({ length: JUNK_LINES }, (_, index) => {
+    const { payload } = buildShare({ ...signing, number: index % STATEMENTS, version: `${index}` });
+    return signLine(payload, [{ file: index % 2 === 0 ? signing.key : stranger, public: "" }]);
+  });
+}
+
+function buildShare({ state, number, start, commits, version = "1.0.0" }: Signing) {
   const size = COMMITS / STATEMENTS;
   const own = commits.slice(number * size, (number + 1) * size);
-  const run = `20261101-101500123-b0${String(number).padStart(2, "0")}`;
+  const isJunk = version !== "1.0.0";
+  const run = `20261101-101500123-${isJunk ? "c" : "b"}${(isJunk ? Number(version) : number).toString(36).padStart(3, "0")}`;
   const built = buildStatement({
     state: { ...state, run: { ...state.run, run } },
     events: [],
@@ -121,7 +156,7 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
       others: [],
     },
     signedAt: new Date().toISOString(),
-    version: "1.0.0",
+    version,
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     portable: () => null,
   });
@@ -135,8 +170,5 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
   const phases = first === undefined ? [] : [...others.toReversed(), { ...first, ...accepted }];
   const predicate = { ...built.predicate, phases, endedAt: built.predicate.signedAt, finish: "keep" as const };
   const payload = encodeStatement({ ...built, predicate });
-  const signature = await signWithSsh(signedBytes(payload), { is: "file", path: key });
-  const objects = own.flatMap((point) => [point.commit, point.tree]);
-  const line = encodeEnvelope({ payload, signatures: [signature] });
-  await addNotes(await historyGit(tree, process.env), { objects, line });
+  return { payload, objects: own.flatMap((point) => [point.commit, point.tree]) };
 }

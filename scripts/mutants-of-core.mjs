@@ -230,4 +230,18 @@ export const mutantsOfCore = [
     put: 'if (answer.stderr.includes("mismatch"))',
     test: "test/git/verify-objects.test.ts",
   },
+  {
+    bug: "other encodings of an ECDSA signature count, which ssh-keygen rejects",
+    file: "src/adapters/attestation/sshsig.ts",
+    find: 'if (!isShortest || digits.length > bytes) throw new RangeError("an integer in another form");\n  return Buffer.concat([Buffer.alloc(bytes - digits.length), digits]);',
+    put: "const kept = digits.subarray(Math.max(0, digits.length - bytes));\n  return Buffer.concat([Buffer.alloc(bytes - kept.length), kept]);",
+    test: "test/attestation/sshsig-forms.test.ts",
+  },
+  {
+    bug: "an answer about a key counts after the key expired",
+    file: "src/adapters/attestation/ssh-signature.ts",
+    find: "times.filter((time) => time < second).length",
+    put: "0",
+    test: "test/attestation/sshsig-forms.test.ts",
+  },
 ];

@@ -38,7 +38,7 @@ function split(bytes: Buffer): Buffer[] {
   return [bytes.subarray(4, end), ...split(bytes.subarray(end))];
 }
 
-function encode(strings: readonly Buffer[], rest = Buffer.alloc(0)): Buffer {
+function encode(strings: readonly Buffer[], rest: Buffer = Buffer.alloc(0)): Buffer {
   const encoded = strings.map((content) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(content.length);
