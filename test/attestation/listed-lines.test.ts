@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<string, Make>> = {
     const states = other.predicate.states.map((state, at) =>
       at === 0 ? state : { ...state, parents: [id(`${at - 1}`)] },
     );
-    const phases = other.predicate.phases.map((phase, at) => ({
+    const phases = other.predicate.phases.map((phase) => ({
       ...phase,
       commit: null,
       tree: phase.tree === null ? null : id(`a${subject.length - 1}`),

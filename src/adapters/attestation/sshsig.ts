@@ -101,15 +101,28 @@ function securityKeyEcdsa({ key, message, signature }: SignatureCheck): boolean 
   const asked = { curve, point, numbers };
   if (type?.toString() === "sk-ecdsa-sha2-nistp256@openssh.com")
     return more.length === 0 && isEcdsaSignature(asked, Buffer.concat([sha256(application), tail, sha256(message)]));
-  if (type?.toString() !== "webauthn-sk-ecdsa-sha2-nistp256@openssh.com") return false;
-  const [origin = Buffer.alloc(0), clientData = Buffer.alloc(0), extensions = Buffer.alloc(0)] = take(more, 3).strings;
-  const flags = tail[0] ?? 0;
+  const client = type?.toString() === "webauthn-sk-ecdsa-sha2-nistp256@openssh.com" ? readClient(more) : null;
+  if (client === null || !isClientOf(client, tail[0] ?? 0, message)) return false;
+  const data = [sha256(application), tail, client.extensions, sha256(client.text)];
+  return isEcdsaSignature(asked, Buffer.concat(data));
+}
+
+/** Fields that a browser adds to the signature of a passkey. */
+type ClientFields = Readonly<Record<"origin" | "text" | "extensions", Buffer>>;
+
+function readClient(bytes: Buffer): ClientFields | null {
+  const [origin, text, extensions] = take(bytes, 3).strings;
+  if (origin === undefined || text === undefined || extensions === undefined) return null;
+  return { origin, text, extensions };
+}
+
+/** True if the browser's text starts with the challenge and the origin, as OpenSSH requires it. */
+function isClientOf({ origin, text, extensions }: ClientFields, flags: number, message: Buffer): boolean {
   if (origin.includes('"') || origin.includes(0) || (flags & ATTESTED_DATA) !== 0) return false;
   if (((flags & EXTENSION_DATA) !== 0) !== extensions.length > 0) return false;
   const opening = `{"type":"webauthn.get","challenge":"${message.toString("base64url")}","origin":"`;
   const start = Buffer.concat([Buffer.from(opening), origin, Buffer.from('"')]);
-  if (!clientData.subarray(0, start.length).equals(start)) return false;
-  return isEcdsaSignature(asked, Buffer.concat([sha256(application), tail, extensions, sha256(clientData)]));
+  return text.subarray(0, start.length).equals(start);
 }
 
 type EcdsaFields = Readonly<Record<"curve" | "point" | "numbers", Buffer | undefined>>;
