@@ -41,7 +41,8 @@ export type SignatureReading =
   | { readonly is: "good"; readonly signers: readonly string[]; readonly keyid: string }
   /** Valid signature of a key that is not listed, or not for this purpose or time. */
   | { readonly is: "stranger"; readonly why: string; readonly keyid: string }
-  | { readonly is: "bad"; readonly why: string };
+  | BadSignature;
+type BadSignature = { readonly is: "bad"; readonly why: string };
 
 export type SignatureQuestion = {
   readonly bytes: Buffer;
@@ -64,26 +65,36 @@ export type KeygenAnswers = Map<string, Promise<SignatureReading>>;
  * for which purpose and time. It answers once for each key, purpose and period: a signer can write any number of lines.
  */
 export async function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
-  const { bytes, signature, namespace, signers } = question;
-  const parsed = parseSshsig(signature.sig);
-  const keyid = parsed === null ? null : fingerprint(parsed.key);
-  if (parsed === null || keyid === null) return { is: "bad", why: "the signature is not one of ssh-keygen" };
-  if (keyid !== signature.keyid) return { is: "bad", why: "it names another key than the one it was signed with" };
-  // ssh-keygen does not check if the passkey verified the user.
-  if (passkeyIn(signature.sig)?.isVerified === false)
-    return { is: "bad", why: "the passkey did not verify who was there" };
-  if (parsed.namespace !== namespace || !isValidSignature(bytes, parsed))
-    return { is: "bad", why: "the signature does not fit the statement" };
+  const { namespace, signers } = question;
+  const parsed = parseQuestioned(question);
+  if (parsed.is === "bad") return parsed;
+  const { key, keyid } = parsed;
   if (signers === null) return { is: "stranger", keyid, why: `the owner of the key ${keyid} is unknown` };
   const list = await readFile(signers, "latin1");
   // Certificates were refused above, so an authority in the list lists no key.
-  if (!list.includes(parsed.key.toString("base64"))) return stranger(null, keyid);
+  if (!list.includes(key.toString("base64"))) return stranger(null, keyid);
   const asked = [keyid, namespace, keyPeriod(list, question.at)].join(" ");
   const earlier = await question.answers.get(asked);
   if (earlier !== undefined && earlier.is !== "bad") return earlier;
   const answer = askSshKeygen({ ...question, signers }, keyid);
   question.answers.set(asked, answer);
   return answer;
+}
+
+type ParsedKey = { readonly is: "key"; readonly key: Buffer; readonly keyid: string };
+
+/** Returns the key of a signature whose cryptography is valid. */
+function parseQuestioned({ bytes, signature, namespace }: SignatureQuestion): ParsedKey | BadSignature {
+  const bad = (why: string): BadSignature => ({ is: "bad", why });
+  const parsed = parseSshsig(signature.sig);
+  const keyid = parsed === null ? null : fingerprint(parsed.key);
+  if (parsed === null || keyid === null) return bad("the signature is not one of ssh-keygen");
+  if (keyid !== signature.keyid) return bad("it names another key than the one it was signed with");
+  // ssh-keygen does not check if the passkey verified the user.
+  if (passkeyIn(signature.sig)?.isVerified === false) return bad("the passkey did not verify who was there");
+  if (parsed.namespace !== namespace || !isValidSignature(bytes, parsed))
+    return bad("the signature does not fit the statement");
+  return { is: "key", key: parsed.key, keyid };
 }
 
 const TIME_OPTION = /valid-(?:after|before)/gi;
