@@ -154,6 +154,7 @@ function buildShare({ state, number, start, commits, version = "1.0.0" }: Signin
         attempt: `${run}/implement#${index + 1}`,
       })),
       others: [],
+      merge: null,
     },
     signedAt: new Date().toISOString(),
     version,

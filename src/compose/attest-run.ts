@@ -83,7 +83,7 @@ export async function attestFinished(project: PlacedProject, ended: EndedRun): P
   try {
     const git = await historyGit(project.root, project.env);
     if (!isSetUp(await signingSettings(git))) return (run.passkeys ?? []).length > 0 ? [SIGN_ON_THE_PAGE] : [];
-    return [...attestedLines((await attest(project, run.run)).statement), shareLine];
+    return [...attestedLines(await attest(project, run.run)), shareLine];
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     if (error.problem.code === "NOTHING_TO_ATTEST") return [];

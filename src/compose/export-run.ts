@@ -94,7 +94,12 @@ const buildExportStatement = (facts: Pick<StatementFacts, "state" | "events" | "
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-const noBranch = (commit: string): BranchFacts => ({ start: { commit, tree: "" }, commits: [], others: [] });
+const noBranch = (commit: string): BranchFacts => ({
+  start: { commit, tree: "" },
+  commits: [],
+  others: [],
+  merge: null,
+});
 
 /** Reads the documents produced by the phases. */
 function readDocuments(project: LocalProject, { run, phases }: ActiveRun | EndedRun): ReportFile[] {

@@ -25,6 +25,7 @@ describe("statement built from a journal", () => {
       attempt: `run/phase#${index}`,
     })),
     others: [],
+    merge: null,
   };
   const facts: StatementFacts = {
     state,

@@ -69,7 +69,11 @@ export async function createVerifier(from: Sandbox, remote: string): Promise<Ver
 const WORK = { turns: { implement: [{ writes: { "greeting.txt": "hello\n" } }] } };
 
 /** A complete run of the change workflow, with its gate answered by the user and pushed with its notes. */
-export async function finishedRun(signer: Signer, end: "merge" | "pr" | "keep"): Promise<string> {
+export async function finishedRun(
+  signer: Signer,
+  end: "merge" | "pr" | "keep",
+  beforeEnd: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<string> {
   const remote = join(signer.base, "remote.git");
   execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", remote]);
   signer.git("remote", "add", "origin", remote);
@@ -77,6 +81,7 @@ export async function finishedRun(signer: Signer, end: "merge" | "pr" | "keep"):
   signer.plan(WORK);
   await signer.script("add a greeting", ...signer.agent);
   await signer.person("continue", "--as", "Ada");
+  await beforeEnd();
   const ended = await signer.person("answer", end);
   if (ended.code !== 0) throw new Error(`${ended.stdout}${ended.stderr}`);
   signer.git("push", "--quiet", "origin", "--all");

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { buildStatement, type StatementFacts } from "../../core/attestation/statement.ts";
+import { buildLanding } from "../../core/attestation/landing-statement.ts";
+import { type BranchFacts, buildStatement, type StatementFacts } from "../../core/attestation/statement.ts";
 import type { SignedStatement } from "../../core/attestation/signed-statement.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { mergedAs } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";
-import type { RunStatement } from "../../schema/attestation.ts";
+import type { LandingStatement, RunStatement } from "../../schema/attestation.ts";
 import type { PasskeyKey } from "../../schema/passkey.ts";
 import type { Git } from "../git/process/git.ts";
 import { branchFacts } from "./branch-facts.ts";
@@ -21,18 +22,26 @@ export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" 
   readonly passkeys: readonly PasskeyKey[];
 };
 
-export type SignedAttestation = SignatureResult & { readonly statement: RunStatement };
+export type SignedAttestation = SignatureResult & {
+  readonly statement: RunStatement;
+  /** Statement about the merge of the run. Null if isdlc did not merge it, and for a countersignature. */
+  readonly landing: SignedLanding | null;
+};
+type SignedLanding = SignatureResult & { readonly statement: LandingStatement };
 
 /** Statement and its bytes to sign. */
 export type UnsignedAttestation = { readonly statement: RunStatement; readonly payload: Buffer };
 
 /**
  * Builds the statement about a run's commits from the journal, signs it with the user's key, and stores it as git
- * notes.
+ * notes; the same for a merge made by isdlc.
  */
 export async function attestRun(git: Git, request: AttestRequest): Promise<SignedAttestation> {
-  const unsigned = await unsignedStatement(git, request);
-  return { statement: unsigned.statement, ...(await signStatement(git, unsigned)) };
+  const branch = await readBranch(git, request);
+  const unsigned = buildUnsigned(request, branch);
+  const signed = await signStatement(git, unsigned);
+  const landing = await signLanding(git, request, { unsigned, merge: branch.merge });
+  return { statement: unsigned.statement, ...signed, landing };
 }
 
 /**
@@ -40,15 +49,43 @@ export async function attestRun(git: Git, request: AttestRequest): Promise<Signe
  * @throws ProblemError NOTHING_TO_ATTEST if the run has no commits here
  */
 export async function unsignedStatement(git: Git, request: AttestRequest): Promise<UnsignedAttestation> {
-  const { state, events, heads, passkeys } = request;
+  return buildUnsigned(request, await readBranch(git, request));
+}
+
+async function readBranch(git: Git, { state, events, heads }: AttestRequest): Promise<BranchFacts> {
   const { run } = state.run;
   const merged = state.is === "ended" ? mergedAs(state) : null;
   const start = state.run.git;
   const branch = start === null ? null : await branchFacts(git, { run, start, merged, events, heads });
   if (branch === null) throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has no commits here" });
+  return branch;
+}
+
+function buildUnsigned(request: AttestRequest, branch: BranchFacts): UnsignedAttestation {
+  const { state, passkeys } = request;
   const portable = portableWith([...(state.run.passkeys ?? []), ...passkeys]);
   const statement = buildStatement({ ...request, branch, hash: sha256, portable });
   return { statement, payload: encodeStatement(statement) };
+}
+
+type LandingRequest = { readonly unsigned: UnsignedAttestation; readonly merge: BranchFacts["merge"] };
+
+async function signLanding(
+  git: Git,
+  { events }: AttestRequest,
+  { unsigned, merge }: LandingRequest,
+): Promise<SignedLanding | null> {
+  if (merge === null) return null;
+  const chosen = events.findLast((event) => event.type === "finish.chosen");
+  const mergedBy = chosen === undefined || chosen.by === "engine" ? null : chosen.by.name;
+  const digest = sha256(unsigned.payload.toString("utf8"));
+  const statement = buildLanding({ statement: unsigned.statement, digest, merge, mergedBy });
+  const payload = encodeStatement(statement);
+  const signature = await signWithSsh(signedBytes(payload), signingKey(await signingSettings(git)));
+  const line = encodeEnvelope({ payload, signatures: [signature] });
+  const { commit, tree } = merge.result;
+  await addNotes(git, { objects: [commit, tree], line });
+  return { statement, envelope: line, keyid: signature.keyid };
 }
 
 /** Signs a statement made by someone else, without changing its text. */

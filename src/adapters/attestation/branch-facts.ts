@@ -36,7 +36,8 @@ export async function branchFacts(git: Git, history: RunHistory): Promise<Branch
   const known = new Set(made.map(({ commit }) => commit));
   const others = commits.filter(({ commit }) => !known.has(commit)).map(({ commit, tree }) => ({ commit, tree }));
   const forks = await readForks(git, { start, commits: made, others });
-  return made.length === 0 ? null : { start, commits: made, others: [...others, ...forks] };
+  if (made.length === 0) return null;
+  return { start, commits: made, others: [...others, ...forks], merge: await mergeFacts(git, merged) };
 }
 
 /**
@@ -55,7 +56,7 @@ function adoptedCommits(
 }
 
 /** Returns parents of adopted commits before the start, where the main branch was merged into the work. */
-async function readForks(git: Git, { start, commits, others }: BranchFacts): Promise<GitPoint[]> {
+async function readForks(git: Git, { start, commits, others }: Omit<BranchFacts, "merge">): Promise<GitPoint[]> {
   const known = new Set([start, ...commits, ...others].map(({ commit }) => commit));
   const first = commits.filter(({ attempt }) => attempt.endsWith("/adopted")).flatMap(({ parents }) => parents);
   const missing = [...new Set(first)].filter((commit) => !known.has(commit));
@@ -86,6 +87,14 @@ async function readPoint(git: Git, commit: string): Promise<GitPoint | null> {
   const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`]);
   const tree = answer.stdout.toString("latin1").trim();
   return answer.status === 0 && tree !== "" ? { commit, tree } : null;
+}
+
+async function mergeFacts(git: Git, merged: SeenCommit | undefined): Promise<BranchFacts["merge"]> {
+  const [first] = merged?.parents ?? [];
+  const base = first === undefined ? null : await readPoint(git, first);
+  if (merged === undefined || base === null) return null;
+  const { commit, tree, parents } = merged;
+  return { base, result: { commit, tree }, parents: parents.length };
 }
 
 const pointOfCommit = ({ commit, tree, parents }: SeenCommit) => ({ commit, tree, parents });

@@ -31,6 +31,16 @@ export type BranchFacts = {
   readonly commits: readonly AttestedCommit[];
   /** Commits on the branch not made by the run. */
   readonly others: readonly GitPoint[];
+  /** Null if isdlc did not merge the branch. */
+  readonly merge: BranchMerge | null;
+};
+
+/** Merge or squash of a run's branch, made by isdlc. */
+export type BranchMerge = {
+  readonly base: GitPoint;
+  readonly result: GitPoint;
+  /** Number of parents of the result. */
+  readonly parents: number;
 };
 
 export type StatementFacts = {

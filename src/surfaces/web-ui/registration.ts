@@ -72,7 +72,9 @@ export function addPasskeyRoutes(app: Hono<Env>, served: ServerContext): void {
     const found = repository.find(context.req.param("run"));
     const assertion = z.parse(Assertion, await context.req.json());
     const statement = await statements.take(found, assertion, origin());
-    return context.json({ lines: [...attestedLines(statement), shareLine] } satisfies StatementSignature);
+    return context.json({
+      lines: [...attestedLines({ statement, landing: null }), shareLine],
+    } satisfies StatementSignature);
   });
   if (registration === null) return;
   app.post("/api/passkeys/options", async (context) => context.json(await registration.options()));

@@ -1,6 +1,6 @@
 import type { SignedStatement } from "../../core/attestation/signed-statement.ts";
 import { groupPeople } from "../../core/attestation/policy.ts";
-import type { RunStatement } from "../../schema/attestation.ts";
+import type { LandingStatement, RunStatement } from "../../schema/attestation.ts";
 
 type GateFacts = Pick<SignedStatement, "statement">;
 export type BadgeFacts = Pick<SignedStatement, "statement" | "signers" | "gateSigners">;
@@ -32,11 +32,24 @@ function testsText(facts: readonly GateFacts[]): string[] {
   return counts === undefined ? [] : [counted(counts.passed, "test")];
 }
 
-/** Describes the signed statement to the owner of the key. */
-export function attestedLines(statement: RunStatement): string[] {
+/** Signed statement about a run, and about its merge if isdlc made it. */
+type Attested = { readonly statement: RunStatement; readonly landing: { readonly statement: LandingStatement } | null };
+
+/** Describes signed statements to the owner of the key. */
+export function attestedLines({ statement, landing }: Attested): string[] {
   const { subject, predicate } = statement;
   const commits = subject.length === 1 ? "1 commit" : `${subject.length} commits`;
-  return [`Signed: run ${predicate.run} made ${commits} (${unsignedBadgeText([{ statement }])}).`];
+  const signed = `Signed: run ${predicate.run} made ${commits} (${unsignedBadgeText([{ statement }])}).`;
+  return landing === null ? [signed] : [signed, landingLine(landing.statement)];
+}
+
+function landingLine({ predicate }: LandingStatement): string {
+  const { run, method, base, result, checks } = predicate;
+  const how = method === "merge" ? "merged" : "squashed";
+  const passed = checks.length > 0 && checks.every(({ ok }) => ok === true);
+  const tested = passed ? "its checks passed on these files" : "no checks ran on these files";
+  const [from, to] = [base.commit.slice(0, 12), result.commit.slice(0, 12)];
+  return `Signed: run ${run} was ${how} onto ${from} as ${to} (${tested}).`;
 }
 
 export const shareLine = "To share it: git push origin refs/notes/isdlc";

@@ -5,6 +5,7 @@ import { plainLine } from "../plain-text.ts";
 
 export type JudgedStatement =
   | { readonly is: "believed"; readonly signers: readonly string[]; readonly seq: number }
+  | { readonly is: "landing"; readonly signers: readonly string[]; readonly commit: string }
   | { readonly is: "refused"; readonly why: string };
 
 /** Evidence that the exporter did not change a file. */
@@ -63,5 +64,6 @@ function evidenceText(evidence: FileEvidence): string {
 function statementLine(statement: JudgedStatement): string {
   if (statement.is === "refused") return `A statement is not believed: ${plainLine(statement.why, 300)}`;
   const who = statement.signers.map((signer) => plainLine(signer, 100)).join(", ");
+  if (statement.is === "landing") return `The merge as ${statement.commit.slice(0, 12)} is signed by ${who}`;
   return `The journal up to event ${statement.seq} is signed by ${who}`;
 }

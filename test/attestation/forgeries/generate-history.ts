@@ -8,6 +8,7 @@ import {
   type StateModel,
   statementOf,
 } from "./case-model.ts";
+import { type LandedRun, landingLine, landingOf } from "./landing-model.ts";
 import { BREACHES, mutatePolicy, mutateStatement, type RuleBreach } from "./mutations.ts";
 import { COMMIT_TIME, createRepositoryModel, type Files, type RepositoryModel } from "./repository-model.ts";
 import { ancestors, mergeFiles } from "./simple-merge.ts";
@@ -23,6 +24,7 @@ type Draft = {
   main: string;
   base: string;
   readonly runs: { readonly model: RunModel; readonly tip: string }[];
+  readonly landed: LandedRun[];
   readonly missing: Set<string>;
   /** Rule that an otherwise honest history breaks. */
   readonly breach: RuleBreach | null;
@@ -35,16 +37,30 @@ export function generateHistory(dice: Dice, name: string): CaseModel {
   const repository = createRepositoryModel(dice.chance(20) ? 64 : 40);
   const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n", "BACKLOG.md": BACKLOG };
   const root = repository.commit({ parents: [], files, message: "Start" });
-  const draft: Draft = { dice, repository, main: root, base: root, runs: [], missing: new Set(), breach, counter: 0 };
+  const draft: Draft = {
+    dice,
+    repository,
+    main: root,
+    base: root,
+    runs: [],
+    landed: [],
+    missing: new Set(),
+    breach,
+    counter: 0,
+  };
   if (dice.chance(40)) draft.main = addMain(draft, "b.txt");
   const start = draft.main;
   const number = dice.chance(30) ? 2 : 1;
   for (let index = 0; index < number; index++) addRun(draft, start, index);
   landRuns(draft);
   const head = draft.main === draft.base ? (draft.runs[0]?.tip ?? draft.main) : draft.main;
-  const lines = draft.runs.flatMap(({ model }) => linesFor(draft, model));
+  const stated = draft.runs.flatMap(({ model }) => linesFor(draft, model));
   const policy = breach?.policy ?? mutatePolicy(dice, { root, commit: start });
-  return { name, repository, missing: visibleOnly(draft, head), base: draft.base, head, lines, policy };
+  const landings = breach === null ? landingLines(draft, stated) : [];
+  const carried = landings.length > 0 && dice.chance(60) ? { movedBase: "carried" } : {};
+  const lines = [...stated, ...landings];
+  const missing = visibleOnly(draft, head);
+  return { name, repository, missing, base: draft.base, head, lines, policy: { ...policy, ...carried } };
 }
 
 function landRuns(draft: Draft): void {
@@ -117,8 +133,19 @@ function land(draft: Draft, model: RunModel, tip: string): void {
   const { dice, repository } = draft;
   const merged = mergeFiles(repository, draft.main, tip) ?? null;
   const attempt = `Isdlc-Attempt: ${model.states[0]?.name ?? ""}`;
+  const base = draft.main;
   const message = dice.chance(50) ? "Squashed (#7)" : `Squashed\n\n* Implement\n\n${attempt}`;
   dice.of(LANDINGS)(draft, { model, tip, merged, files: merged ?? repository.filesOf(tip), message });
+  draft.landed.push({ run: model.run, base, result: draft.main });
+}
+
+/** Statements about some of the landings, each with the digest of a statement of its run. */
+function landingLines({ dice, repository, landed }: Draft, stated: readonly LineModel[]): LineModel[] {
+  return landed.flatMap((one) => {
+    const payloads = stated.map(({ payload }) => payload).filter((payload) => payload.includes(`"run":"${one.run}"`));
+    if (payloads.length === 0 || !dice.chance(60)) return [];
+    return [landingLine(dice, landingOf(repository, dice.of(payloads), one))];
+  });
 }
 
 const landByMerge: Landing = (draft, { tip, files }) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compareVerifiers, generateHistories } from "./run-histories.ts";
+import { CARRIED, compareVerifiers, generateHistories } from "./run-histories.ts";
 
 test("reaches equal verdicts and codes in core and reference verifier", async () => {
   const reference = join(import.meta.dirname, "reference");
@@ -11,4 +11,5 @@ test("reaches equal verdicts and codes in core and reference verifier", async ()
   expect(disagreements).toEqual([]);
   expect(accepted).toBeGreaterThan(20);
   expect(reasons.size).toBeGreaterThan(35);
+  expect(reasons.get(CARRIED)).toBeGreaterThan(5);
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LandingStatement, RunStatement } from "../../../src/schema/attestation.ts";
 import { forged, type HistoryCase, honest, withPredicate } from "./case-runs.ts";
+import { landingOf as landingOfRun } from "./landing-model.ts";
 import { type ForgedCase, RUN, type World } from "./case-world.ts";
 
 const CARRIED = { movedBase: "carried" } as const;
@@ -9,27 +10,8 @@ const AT = "2026-11-01T11:30:00.000Z";
 
 type Ends = { readonly base: string; readonly result: string };
 
-/** What a server says after it ran the checks on a result. */
 function landingOf({ repository }: World, statement: RunStatement, { base, result }: Ends): LandingStatement {
-  const point = (commit: string) => ({ commit, tree: repository.treeOf(commit) });
-  const { run } = statement.predicate;
-  return {
-    _type: "https://in-toto.io/Statement/v1",
-    subject: [{ name: `${run}/landing`, digest: { gitCommit: result, gitTree: repository.treeOf(result) } }],
-    predicateType: "urn:isdlc:attestation:landing:v1",
-    predicate: {
-      isdlc: "1.0.0",
-      run,
-      statement: createHash("sha256").update(JSON.stringify(statement)).digest("hex"),
-      base: point(base),
-      result: point(result),
-      method: "squash",
-      checks: [CHECK],
-      mergedBy: { name: "Ada" },
-      landedAt: AT,
-      signedAt: AT,
-    },
-  };
+  return landingOfRun(repository, JSON.stringify(statement), { run: statement.predicate.run, base, result });
 }
 
 const change = (statement: LandingStatement, predicate: object): LandingStatement => ({

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { rollDice } from "../../support/dice.ts";
-import { type CaseModel, LISTED, signerName } from "./case-model.ts";
+import { type CaseModel, type LineModel, LISTED, signerName } from "./case-model.ts";
 import { generateHistory } from "./generate-history.ts";
 import { fakeKeyId, NOW, type Outcome, verifyModel } from "./verify-model.ts";
 
@@ -44,7 +44,8 @@ export async function compareVerifiers(models: Iterable<CaseModel>, reference: s
   for (const model of models) {
     const outcome = verifyModel(model);
     ours.push({ name: model.name, outcome });
-    for (const code of codesIn(outcome)) reasons.set(code, (reasons.get(code) ?? 0) + 1);
+    for (const code of [...codesIn(outcome), ...(isCarried(model, outcome) ? [CARRIED] : [])])
+      reasons.set(code, (reasons.get(code) ?? 0) + 1);
     if (!python.stdin.write(`${JSON.stringify(toData(model))}\n`))
       await new Promise((resolve) => python.stdin.once("drain", resolve));
   }
@@ -56,6 +57,17 @@ export async function compareVerifiers(models: Iterable<CaseModel>, reference: s
 
 const codesIn = ({ commits, lines, rules }: Outcome): Set<string> =>
   new Set([...Object.values(commits), ...lines, ...rules.map((rule) => rule.split(" ", 1).join(""))]);
+
+/** Name of histories in which a landing statement is decisive. */
+export const CARRIED = "carried by a landing statement";
+
+const isLanding = ({ payload }: LineModel): boolean => payload.includes("urn:isdlc:attestation:landing:v1");
+
+function isCarried(model: CaseModel, { commits }: Outcome): boolean {
+  if (model.policy["movedBase"] !== "carried" || !model.lines.some(isLanding)) return false;
+  const alone = verifyModel({ ...model, lines: model.lines.filter((line) => !isLanding(line)) });
+  return Object.entries(alone.commits).some(([id, code]) => code === "NOT_CARRIED" && commits[id] !== code);
+}
 
 const keyOf = (key: string) => (key === "forged" ? key : [`${key}@example.org`, fakeKeyId(`${key} passkey`)]);
 

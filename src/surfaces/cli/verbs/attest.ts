@@ -28,14 +28,15 @@ export const attestVerb: Run = async (invocation) => {
   const named = text(invocation.values, "countersign");
   const signed =
     named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
+  const landings = signed.flatMap(({ landing }) => landing ?? []);
+  const envelopes = [...signed, ...landings].map(({ envelope }) => envelope);
   const file = text(invocation.values, "file");
-  if (file !== undefined)
-    writeFileSync(resolve(invocation.cwd, file), signed.map(({ envelope }) => `${envelope}\n`).join(""));
+  if (file !== undefined) writeFileSync(resolve(invocation.cwd, file), envelopes.map((line) => `${line}\n`).join(""));
   const remote = text(invocation.values, "push");
   if (remote !== undefined) await push(project, remote);
   const shared = remote === undefined ? [shareLine] : [`Pushed to ${remote}.`];
-  const statements = signed.map(({ statement }) => statement);
-  return done([...statements.flatMap(attestedLines), ...shared], { statements });
+  const statements = [...signed, ...landings].map(({ statement }) => statement);
+  return done([...signed.flatMap(attestedLines), ...shared], { statements });
 };
 
 async function push(project: LocalProject, remote: string): Promise<void> {
@@ -70,6 +71,6 @@ async function others(
   if (!agreed) throw new ChoicesNeeded([{ id: "countersign", kind: "confirm", options: ["yes"], about }]);
   const vouched: SignedAttestation[] = [];
   for (const signed of found.statements)
-    vouched.push({ statement: signed.statement, ...(await countersign(git, signed)) });
+    vouched.push({ statement: signed.statement, ...(await countersign(git, signed)), landing: null });
   return vouched;
 }

@@ -6,6 +6,7 @@ import { type RunArchive, readExport } from "../../../adapters/attestation/expor
 import { readKind } from "../../../adapters/project-files/source-folder.ts";
 import { hardenedGit } from "../../../adapters/git/process/git.ts";
 import { replay } from "../../../core/evolve/evolve.ts";
+import type { SignedLanding } from "../../../core/attestation/signed-statement.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { EXPORT_FILES } from "../../../schema/export.ts";
 import { importedLines } from "../../../views/import/imported-items.ts";
@@ -94,7 +95,7 @@ async function judged(
     lines.map(async (line): Promise<JudgedStatement> => {
       const belief = await believeEnvelope(line, doubt);
       if (belief.is === "refused") return { is: "refused", why: belief.refused.why };
-      if (belief.is === "landing") return { is: "refused", why: "it is about a landing" };
+      if (belief.is === "landing") return judgedLanding(belief.signed, manifest.run);
       const { statement, signers: signed } = belief.signed;
       const { run, journal } = statement.predicate;
       const { seq, hash } = journal;
@@ -103,4 +104,11 @@ async function judged(
       return { is: "believed", signers: signed.map(({ signer }) => signer), seq };
     }),
   );
+}
+
+/** Reports who signed the merge of the run. It proves nothing about the journal. */
+function judgedLanding({ statement, signers }: SignedLanding, run: string): JudgedStatement {
+  const { predicate } = statement;
+  if (predicate.run !== run) return { is: "refused", why: "it is about the merge of another run" };
+  return { is: "landing", signers: signers.map(({ signer }) => signer), commit: predicate.result.commit };
 }
