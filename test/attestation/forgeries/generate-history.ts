@@ -54,13 +54,18 @@ export function generateHistory(dice: Dice, name: string): CaseModel {
   for (let index = 0; index < number; index++) addRun(draft, start, index);
   landRuns(draft);
   const head = draft.main === draft.base ? (draft.runs[0]?.tip ?? draft.main) : draft.main;
+  return { name, repository, missing: visibleOnly(draft, head), base: draft.base, head, ...state(draft, root, start) };
+}
+
+/** Statements about a history, and a policy. */
+function state(draft: Draft, root: string, start: string): Pick<CaseModel, "lines" | "policy"> {
+  const { dice, breach } = draft;
   const stated = draft.runs.flatMap(({ model }) => linesFor(draft, model));
-  const policy = breach?.policy ?? mutatePolicy(dice, { root, commit: start });
-  const landings = breach === null ? landingLines(draft, stated) : [];
+  if (breach !== null) return { lines: stated, policy: breach.policy };
+  const policy = mutatePolicy(dice, { root, commit: start });
+  const landings = landingLines(draft, stated);
   const carried = landings.length > 0 && dice.chance(60) ? { movedBase: "carried" } : {};
-  const lines = [...stated, ...landings];
-  const missing = visibleOnly(draft, head);
-  return { name, repository, missing, base: draft.base, head, lines, policy: { ...policy, ...carried } };
+  return { lines: [...stated, ...landings], policy: { ...policy, ...carried } };
 }
 
 function landRuns(draft: Draft): void {

@@ -6,7 +6,6 @@ import { type ForgedCase, RUN, type World } from "./case-world.ts";
 
 const CARRIED = { movedBase: "carried" } as const;
 const CHECK = { name: "tests", ok: true, counts: { passed: 3, failed: 0, skipped: 0 }, ranAs: "sandbox" } as const;
-const AT = "2026-11-01T11:30:00.000Z";
 
 type Ends = { readonly base: string; readonly result: string };
 
