@@ -218,16 +218,6 @@ export type RunStatement = z.infer<typeof RunStatement>;
 
 export type FindingCount = Readonly<Record<z.infer<typeof Severity>, number>>;
 
-/** A user by name, or an account of a host. One object: a union would report fields of both as unknown ones. */
-const MergedBy = z
-  .strictObject({
-    name: z.optional(word(200)),
-    host: z.optional(word(200)),
-    login: z.optional(word(200)),
-    user: z.optional(z.int()),
-  })
-  .check(z.refine((by) => ["name", "host login user"].includes(Object.keys(by).toSorted().join(" "))));
-
 /** Result of merging a run's last state by `isdlc`, a landing queue or a code host. */
 export const LandingPredicate = z.strictObject({
   isdlc: word(100),
@@ -240,7 +230,12 @@ export const LandingPredicate = z.strictObject({
   /** Results of the checks that ran on `result`. */
   checks: some(AttestedCheck, 1000),
   /** Null: unknown. */
-  mergedBy: z.nullable(MergedBy),
+  mergedBy: z.nullable(
+    z.union([
+      z.strictObject({ name: word(200) }),
+      z.strictObject({ host: word(200), login: word(200), user: z.int() }),
+    ]),
+  ),
   landedAt: Time,
   signedAt: Time,
 });

@@ -54,8 +54,13 @@ type Issue = {
   readonly errors?: readonly (readonly Issue[])[] | undefined;
 };
 
+/** Fields of two alternatives. The schema library may report those of one as unknown in the other. */
+const ALTERNATIVE_FIELDS: ReadonlySet<string> = new Set(
+  ["name", "host", "login", "user"].map((field) => `predicate.mergedBy.${field}`),
+);
+
 function refusedBy(issues: readonly Issue[]): StatementReading {
-  const unknown = issues.flatMap((issue) => unknownFields(issue))[0];
+  const unknown = issues.flatMap((issue) => unknownFields(issue)).find((field) => !ALTERNATIVE_FIELDS.has(field));
   if (unknown !== undefined)
     return refused("NEWER_VERSION", `it has the field ${unknown.slice(0, 100)}, which this version does not know`);
   const path = issues[0]?.path.join(".").slice(0, 100) ?? "?";
