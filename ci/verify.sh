@@ -33,7 +33,9 @@ if [ -n "$remote" ]; then
 fi
 
 set -- "$base..$head" --signers "$base:$signers"
-if [ -n "$(git ls-tree "$base" -- "$policy")" ]; then set -- "$@" --policy "$base:$policy"; fi
+# If git fails, the policy is unknown: the default could be weaker.
+found=$(git ls-tree --full-tree "$base" -- "$policy") || { echo "verify.sh: cannot read $policy of $base" >&2; exit 2; }
+if [ -n "$found" ]; then set -- "$@" --policy "$base:$policy"; fi
 if [ -n "${ISDLC_SARIF:-}" ]; then set -- "$@" --sarif "$ISDLC_SARIF"; fi
 
 exec $program verify-commits "$@"

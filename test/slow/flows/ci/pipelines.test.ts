@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSigner, finishedRun, type Signer } from "../../../attestation/two-homes.ts";
-import { ciFolder, githubStep, gitlabScript, preReceive } from "./shell-steps.ts";
+import { ciFolder, githubStep, preReceive } from "./shell-steps.ts";
 
 const BRANCH = "change/add-a-greeting";
 
@@ -89,22 +89,6 @@ describe("GitHub pipeline", () => {
     const ended = run(root, git("rev-parse", "HEAD"));
     expect(ended.status).toBe(1);
     expect(ended.stderr).toMatch(/commits: [0-9a-f]{12}: BY_HAND/);
-  });
-});
-
-describe("GitLab pipeline", () => {
-  test.for<[string, string | null, number]>([
-    ["passes covered commits", null, 0],
-    ["fails for uncovered commits", LATE, 1],
-  ])("%s", ([name, more, status]) => {
-    const { root, git } = checkout(`gitlab ${name}`.replaceAll(" ", "-"), more);
-    const script = gitlabScript();
-    expect(script.split("\n").length).toBeGreaterThan(3);
-    const variables = {
-      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
-      CI_COMMIT_SHA: git("rev-parse", "HEAD"),
-    };
-    expect(sh(script, root, variables)).toMatchObject({ status });
   });
 });
 

@@ -22,12 +22,5 @@ function readInputDefault(text: string, input: string): string {
   return value.replaceAll(/^"|"$/g, "");
 }
 
-/** The job's lines in the GitLab template, as one script that stops at the first failure. */
-export function gitlabScript(): string {
-  const text = readFileSync(join(CI, "gitlab/isdlc.gitlab-ci.yml"), "utf8");
-  const lines = /\n {2}script:\n((?: {4}- .*\n)+)/.exec(text)?.[1] ?? "";
-  return lines.replaceAll(/^ {4}- /gm, "");
-}
-
 export const preReceive = (): string => readFileSync(join(CI, "hooks/pre-receive"), "utf8");
 export const ciFolder = CI;
