@@ -1,9 +1,11 @@
+import { ATTACK_CASES } from "./attack-cases.ts";
 import type { CaseModel } from "./case-model.ts";
 import { createWorld, type ForgedCase, toCase, type World } from "./case-world.ts";
 import { FORGED_APPROVAL_CASES } from "./forged-approval-cases.ts";
 import { FORGED_BRANCH_CASES } from "./forged-branch-cases.ts";
 import { FORGED_HISTORY_CASES } from "./forged-history-cases.ts";
 import { HONEST_CASES } from "./honest-cases.ts";
+import { HOST_MERGE_CASES } from "./host-merge-cases.ts";
 import { LANDING_CASES } from "./landing-cases.ts";
 import { RULE_CASES, STATEMENT_CASES } from "./statement-cases.ts";
 import { HONEST_TEXTS, TEXT_CASES } from "./text-cases.ts";
@@ -30,10 +32,12 @@ export type CaseSource = {
 
 const HISTORIES = [
   ...HONEST_CASES,
+  ...HOST_MERGE_CASES,
   ...FORGED_HISTORY_CASES,
   ...FORGED_BRANCH_CASES,
   ...FORGED_APPROVAL_CASES,
   ...LANDING_CASES,
+  ...ATTACK_CASES,
 ];
 
 /** Cases that differ in their history. */

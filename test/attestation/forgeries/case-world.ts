@@ -17,7 +17,7 @@ export type World = {
   /** A commit with the files of another one. */
   readonly copy: (on: string, of: string, message?: string) => string;
   /** A merge by git, as a merge commit or as a commit on the first parent. */
-  readonly merge: (first: string, second: string) => string;
+  readonly merge: (first: string, second: string, message?: string) => string;
   readonly squash: (onto: string, branch: string, message?: string) => string;
   /** A commit on the base by hand that is not part of the range. */
   readonly move: () => string;
@@ -79,7 +79,8 @@ export function createWorld(digits: 40 | 64, files: Files = {}): World {
     commit,
     copy: (on, of, message = "Squashed (#7)") =>
       repository.commit({ parents: [on], files: repository.filesOf(of), message }),
-    merge: (one, other) => repository.commit({ parents: [one, other], files: merged(one, other), message: "Merge" }),
+    merge: (one, other, message = "Merge") =>
+      repository.commit({ parents: [one, other], files: merged(one, other), message }),
     squash: (onto, branch, message = "Squashed (#7)") =>
       repository.commit({ parents: [onto], files: merged(onto, branch), message }),
     move: () => commit(root, { "b.txt": "moved\n" }),
