@@ -32,7 +32,7 @@ export async function addRecord(copy: RepositoryCopy, order: RecordOrder, commit
   const { run, how, head } = order;
   const isWhole = run.run.options.commits === "end";
   const before = await readTree(copy, commit);
-  const work = isWhole ? await withWork(copy, order, commit) : before;
+  const work = isWhole ? await readWork(copy, order, commit) : before;
   const edited = await editDocuments(copy, work, { run, how });
   const tree = edited.size === 0 ? work : await treeWithFiles(copy.git, work, edited);
   if (tree === before) return commit;
@@ -80,6 +80,9 @@ const readIfThere = (path: string): Buffer | null => (existsSync(path) ? readFil
 /** A document that cannot be updated stays unchanged. */
 const ignore = (): void => undefined;
 
+const readWork = async (copy: RepositoryCopy, order: RecordOrder, commit: CommitId): Promise<TreeId> =>
+  (await readShownTree(copy, order, commit)) ?? withWork(copy, order, commit);
+
 /** Applies the changes between the first and the last snapshot of the run to the commit. */
 async function withWork(copy: RepositoryCopy, order: RecordOrder, commit: CommitId): Promise<TreeId> {
   const { phases, run } = order.run;
@@ -96,6 +99,18 @@ async function withWork(copy: RepositoryCopy, order: RecordOrder, commit: Commit
   if (merged.status === 0) return merged.stdout.toString("latin1").trim();
   const branch = run.git?.branch ?? "";
   throw new ProblemError({ code: "MERGE_CONFLICT", branch, base: run.git?.base ?? "", files: [] });
+}
+
+/** Returns the tree shown at the last gate as the run's commit, with line ends as git stores them. */
+async function readShownTree(
+  copy: RepositoryCopy,
+  { run: { phases, run } }: RecordOrder,
+  commit: CommitId,
+): Promise<TreeId | null> {
+  const last = phases.map(({ made }) => made).findLast((made) => made !== null && made.tree !== null);
+  if (last?.wholeTree === undefined || last.standing?.tip !== commit) return null;
+  const ref = `refs/isdlc/${run.run}/${last.wholeTree}`;
+  return (await copy.fetch([ref])).get(ref) === last.wholeTree ? last.wholeTree : null;
 }
 
 type NewCommit = { readonly tree: TreeId; readonly parent: CommitId | null; readonly message: string };

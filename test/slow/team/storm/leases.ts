@@ -26,7 +26,13 @@ export type TakeoverWatch = {
 };
 
 type OpenTakeover = { readonly lease: HeldLease; counted: number };
-type RunRow = { readonly run: string; readonly worker: string | null; readonly epoch: number; readonly rests: string };
+type RunRow = {
+  readonly run: string;
+  readonly worker: string | null;
+  readonly epoch: number;
+  readonly rests: string;
+  readonly takeovers: number;
+};
 
 const EVERY_MS = 100;
 /** Slower takeovers are printed. */
@@ -41,7 +47,7 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
   const isOver = new AbortController();
   const look = async (): Promise<void> => {
     const { rows } = await pool.query<RunRow>(
-      "select run, worker, epoch, rests, takeovers, host_failures from isdlc.run where rests = 'action' or run = any($1)",
+      "select run, worker, epoch, rests, takeovers from isdlc.run where rests = 'action' or run = any($1)",
       [[...open.values()].map(({ lease }) => lease.run)],
     );
     const at = performance.now();
@@ -79,11 +85,14 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
   };
 }
 
-/** Freeing a run and granting it raise its epoch by one each. `rested`: the last report came before the fault. */
+/**
+ * Freeing a run and granting it raise its epoch by one each. `rested`: the last report came before the fault, or the
+ * worker had returned the run because its git host did not answer.
+ */
 function takeoverProgress({ epoch }: HeldLease, now: RunRow): "waiting" | "rested" | "taken" {
   if (now.rests !== "action") return "rested";
   if (now.worker === null && now.epoch > epoch + 1) return "taken"; // and freed again between two polls
-  if (now.worker === null) return now.epoch === epoch ? "rested" : "waiting";
+  if (now.worker === null) return now.epoch === epoch || now.takeovers === 0 ? "rested" : "waiting";
   if (now.epoch === epoch) return "waiting";
   return now.epoch === epoch + 1 ? "rested" : "taken";
 }
