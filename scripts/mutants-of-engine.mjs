@@ -184,4 +184,11 @@ export const mutantsOfEngine = [
     put: "    return noRun;",
     test: authorize,
   },
+  {
+    bug: "the proxy of a sandbox reaches services of this machine",
+    file: "src/adapters/sandbox/forwarded-network.ts",
+    find: 'isOpen || !own.check(address, isIPv6(address) ? "ipv6" : "ipv4")',
+    put: "true",
+    test: "test/sandbox/forwarded-network.test.ts",
+  },
 ];

@@ -89,6 +89,7 @@ export type Outcome =
       readonly estimated?: boolean;
       /** Stopped for the budget: it was spent, or `ahead` would have exceeded it. */
       readonly over?: { readonly ahead: Usage | null };
+      readonly tree?: TreeId;
     } & Pick<ExecutionFacts, "execution"> &
       Partial<ExecutionFacts>)
   | ({
@@ -116,7 +117,7 @@ export type Outcome =
       readonly dropped?: readonly string[];
       readonly denied?: readonly string[];
       readonly unguarded?: string;
-      /** Files left by the agent, if it has no draft. */
+      /** Files left by the agent. */
       readonly tree?: TreeId;
     } & ExecutionFacts)
   | {

@@ -142,7 +142,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** The agent reported an impossible usage, which counts as unknown. */
     nonsense: z.optional(z.literal(true)),
     session: z.nullable(z.string()),
-    /** Files left by an execution without a draft: differences before the next one are user edits. */
+    /** Files left by an execution: differences before the next one are user edits. */
     tree: z.optional(TreeId),
   }),
   event("draft.produced", {

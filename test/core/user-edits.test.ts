@@ -128,3 +128,37 @@ test("keeps edits during questions and after a failure", () => {
   enter(player, "edited again");
   expect(edits(player)).toEqual(["asked..edited", "failed..edited again"]);
 });
+
+const claim = (name: string) => ({ execution: name, nonce: "n", driver: { pid: 1, started: "1", boot: "b" } });
+const facts = { execution: "x1", usage: null, session: null };
+
+test("keeps edits after an execution that was interrupted or stopped for the budget", () => {
+  const player = startRun({ supervision: everyPhase, plan: PLAN });
+  advance(player, "produce");
+  report(player, { of: "claim", claim: claim("x1") });
+  report(player, { of: "lost", ...facts, tree: "stopped" });
+  report(player, { of: "claim", claim: claim("x2"), tree: "edited" });
+  expect(edits(player)).toEqual(["stopped..edited"]);
+});
+
+test("keeps edits between a draft and its gate", () => {
+  const player = startRun({ supervision: everyPhase, plan: PLAN });
+  advance(player, "produce");
+  report(player, { of: "claim", claim: claim("x1") });
+  const drafted = { status: "done", summary: "", decisions: [], artifacts: [], questions: [] };
+  report(player, { of: "produce", result: drafted as never, ...facts, tree: "drafted" });
+  openGate(player, "edited");
+  expect(edits(player)).toEqual(["drafted..edited"]);
+});
+
+test("assigns edits after an acceptance to the next phase", () => {
+  const player = atGate();
+  sayContinue(player);
+  recheck(player, "made");
+  enter(player, "edited");
+  expect(edits(player)).toEqual(["made..edited"]);
+  openGate(player, "second");
+  sayContinue(player);
+  recheck(player, "second");
+  expect(edits(player)).toEqual([]);
+});

@@ -63,7 +63,7 @@ const handlers: Handlers = {
     const told = { ...(prompt === undefined ? {} : { prompt }), ...(tree === undefined ? {} : { tree }) };
     return accept({ type: "execution.started", role, claim, ...told });
   },
-  lost(run, { execution, usage = null, session = null, reason = "driver gone", estimated, over }) {
+  lost(run, { execution, usage = null, session = null, reason = "driver gone", estimated, over, tree }) {
     if (claimedBy(run.stage) !== execution) return late(run);
     const cost = estimated === true ? ({ estimated } as const) : {};
     const ended: EventDraft = {
@@ -74,6 +74,7 @@ const handlers: Handlers = {
       ...usageTold(usage),
       ...cost,
       session,
+      ...(tree === undefined ? {} : { tree }),
     };
     const asked = over === undefined ? null : stoppedFor(run, { usage, estimated, ...over });
     return asked === null ? accept(ended) : accept(ended, asked);

@@ -2,7 +2,15 @@ import type { CheckResult, PhaseOutput } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "./evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { failureDigest, UNSEEN } from "../failure-digest.ts";
-import { enter, open, patch, recordUserEdit, settleUserEdits, watchUserEdits } from "./changes.ts";
+import {
+  enter,
+  open,
+  patch,
+  recordUserEdit,
+  settleUserEdits,
+  watchAfterAcceptance,
+  watchUserEdits,
+} from "./changes.ts";
 
 type AcceptanceEventType =
   | "phase.completed"
@@ -32,7 +40,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = currentOutput(run);
     if (made === null) return run;
     const { digest, loosened, failures } = event;
-    const produced = enter(watchUserEdits(run, made.tree), event, { is: "produced", pausedAt: null });
+    const produced = enter(watchUserEdits(recordUserEdit(run, made.tree), made.tree), event, {
+      is: "produced",
+      pausedAt: null,
+    });
     return open(produced, event, { kind: "gate", digest, loosened, failures });
   },
   "writes.takenOut": (run, event) => {
@@ -95,7 +106,8 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
     const { pausedAt, resumedAt } = paused;
     const acceptedTree = currentPhase(run)?.seenTree ?? null;
-    const accepted = event.by === "engine" ? run : patch(settleUserEdits(run), { acceptedTree });
+    const tree = currentOutput(run)?.tree ?? null;
+    const accepted = event.by === "engine" ? run : patch(watchAfterAcceptance(run, tree), { acceptedTree });
     return enter(accepted, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {

@@ -142,9 +142,11 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
         brief: { why: "checks", text: failureText(event.results) },
       });
     }),
-  "verdict.given": (run, event) => {
-    const { stage } = run;
-    if (stage.is !== "reviewing") return run;
+  "verdict.given": (before, event) => {
+    const { stage } = before;
+    if (stage.is !== "reviewing") return before;
+    const isByReviewer = (event.written ?? []).length > 0; // these files are no user edits
+    const run = isByReviewer ? changed(before, { untouched: null }) : before;
     const iteration = { issues: event.issues, approved: event.approved, changed: event.changed ?? null };
     const counted = patch(run, { iterations: [...(currentPhase(run)?.iterations ?? []), iteration] });
     const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };

@@ -27,7 +27,7 @@ export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun 
 }
 
 /**
- * Records the tree at a gate, after an execution without a draft, or after failed checks. No agent runs from here on: a
+ * Records the tree at a gate, after an execution, or after failed checks. No agent runs from here on: a
  * different tree later is a user edit.
  */
 export const watchUserEdits = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
@@ -49,6 +49,10 @@ export function recordUserEdit(run: ActiveRun, tree: TreeId | null): ActiveRun {
 /** Removes user edits at gates of the current and earlier phases: they were accepted, or the phase was skipped. */
 export const settleUserEdits = (run: ActiveRun): ActiveRun =>
   changed(run, { userEdits: run.userEdits.filter(({ phase }) => phase > run.index), untouched: null });
+
+/** The same after the user accepted a phase. Edits from here on belong to the next one. */
+export const watchAfterAcceptance = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
+  changed(settleUserEdits(run), { untouched: tree === null ? null : { tree, phase: run.index + 1 } });
 
 /** Removes user edits at gates of the target phase and later ones: their files are restored. */
 export const dropUserEdits = (run: ActiveRun, index: number): ActiveRun =>

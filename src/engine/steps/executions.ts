@@ -40,14 +40,24 @@ export async function withUserEdits(
   return { known: recordUserEdit(run, tree), tree };
 }
 
-/** Adds the files left by an execution that ends without a draft: a user may edit them before the next one. */
+/**
+ * Adds the files left by an execution: a user may edit them before the next one, also while the run is stopped. After a
+ * draft, only if the agent has exited: the session of a user may continue to write.
+ */
 export async function withLeftTree<R extends Report | null>(engine: Engine, run: ActiveRun, report: R): Promise<R> {
   const outcome = report?.outcome;
-  if (outcome === undefined || "failed" in outcome) return report;
-  const hasDraft = outcome.of === "produce" && outcome.result.status === "done";
-  if (hasDraft || (outcome.of !== "produce" && outcome.of !== "broken")) return report;
-  const tree = await engine.workspace.snapshot(`${snapshotName(run)}-left`, [run.run.item]);
+  if (outcome === undefined || "failed" in outcome || !leavesFiles(run, outcome)) return report;
+  const snapshot = engine.workspace.snapshot(`${snapshotName(run)}-left`, [run.run.item]);
+  const tree = await (outcome.of === "lost" ? snapshot.catch(() => null) : snapshot); // its end is recorded in any case
   return tree === null ? report : { ...report, outcome: { ...outcome, tree } };
+}
+
+type LeavingOutcome = Extract<Exclude<Outcome, { failed: string }>, { of: "produce" | "broken" | "lost" }>;
+
+function leavesFiles({ stage }: ActiveRun, outcome: Exclude<Outcome, { failed: string }>): outcome is LeavingOutcome {
+  const isBySession = stage.is === "producing" && stage.claim?.session !== undefined;
+  if (outcome.of === "produce") return !isBySession || outcome.result.status !== "done";
+  return outcome.of === "broken" || outcome.of === "lost";
 }
 
 const snapshotName = (run: ActiveRun): string => {

@@ -80,6 +80,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
     reason: fact(maybe(text)),
     estimated: fact(maybe(z.boolean())),
     over: fact(maybe(z.strictObject({ ahead: z.nullable(Usage) }))),
+    tree: fact(maybe(TreeId)),
   },
   broken: {
     ...execution,

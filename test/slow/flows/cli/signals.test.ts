@@ -41,6 +41,20 @@ test.concurrent.each([
   expect(ends).toMatchObject([{ how: "lost" }, { how: "done" }]);
 });
 
+test.concurrent("names files that the user edited after Ctrl-C to the next execution", async () => {
+  const sandbox = await createSandbox({ files: { "src/app.js": "one\n" } });
+  sandbox.plan(HANGS_ONCE);
+  const running = startLong(sandbox);
+  await agentAtWork(sandbox);
+  running.child.kill("SIGINT");
+  await running.ended;
+  sandbox.write("src/app.js", "two\n");
+  await sandbox.script("resume", "--json");
+  const [first, second] = sandbox.log().map(({ prompt }) => prompt);
+  expect(first).not.toContain("The user edited");
+  expect(second).toContain('The user edited these files. Keep every edit of the user:\n- "src/app.js"');
+});
+
 test.concurrent("ends the agent and the driver when another process cancels the run", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(HANGS_ONCE);
