@@ -1,6 +1,8 @@
-import { fileKind } from "../core/review-order/file-kind.ts";
+import { fileKind, isSource } from "../core/review-order/file-kind.ts";
+import { fileWord, type MarkFacts } from "../core/review-order/file-marks.ts";
 import { attributeFolders, declaredFiles } from "../core/review-order/linguist-attributes.ts";
 import { lockChanges } from "../core/review-order/locked-versions.ts";
+import { type ActiveRun, currentPhase } from "../core/run.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { TreeId } from "../schema/ids.ts";
 import { type PatchFile, patchFiles } from "../views/patch-files.ts";
@@ -67,4 +69,23 @@ async function readDependencies(
   return new Map(
     locks.map(({ path, was }) => [path, lockChanges(path, before.get(was ?? path) ?? null, after.get(path) ?? null)]),
   );
+}
+
+/** Reads the facts for marks: the history of the base, tests that name a file, and where the phase may write. */
+export async function readMarkFacts(
+  workspace: Pick<Workspace, "background" | "diff">,
+  run: ActiveRun,
+  patch: string,
+): Promise<MarkFacts> {
+  const commit = run.run.git?.commit ?? null;
+  const code = patchFiles(patch).flatMap(({ path }) => (isSource(path) && fileKind(path) !== "test" ? [path] : []));
+  const words = [...new Set(code.map(fileWord))];
+  const known = commit === null ? { commits: [], tests: new Map() } : await workspace.background(commit, words);
+  const edits = await Promise.all(run.userEdits.map(({ from, to }) => workspace.diff(from, to)));
+  return {
+    outside: new Set(currentPhase(run)?.made?.unexpected ?? []),
+    byHand: new Set(edits.flatMap((changes) => (changes ?? []).map(({ path }) => path))),
+    history: known.commits,
+    namedBy: known.tests,
+  };
 }

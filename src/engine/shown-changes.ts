@@ -11,7 +11,7 @@ import type { Workspace } from "../ports/workspace.ts";
 import type { FileChange, PhaseOutput } from "../schema/facts.ts";
 import { treeAt, type TreeId } from "../schema/ids.ts";
 import type { ShownChanges } from "../views/changes-text.ts";
-import { type PatchTrees, readPatchFacts } from "./review-facts.ts";
+import { type PatchTrees, readMarkFacts, readPatchFacts } from "./review-facts.ts";
 
 /** Everything that Continue would accept, or only changes since the user's last review. */
 export type ShownSince = "accepted" | "look";
@@ -19,8 +19,10 @@ export type ShownSince = "accepted" | "look";
 type PatchPart = ShownChanges["parts"][number];
 
 type PatchSources = {
-  readonly workspace: Pick<Workspace, "diff" | "patch" | "texts">;
+  readonly workspace: Pick<Workspace, "background" | "diff" | "patch" | "texts">;
   readonly vcs: Pick<VcsWrite, "forkPoint"> | null;
+  /** True to read the facts for marks, too: two more processes of git. */
+  readonly hasMarks?: boolean;
 };
 
 /**
@@ -43,25 +45,31 @@ export async function shownChanges(
 }
 
 /** Reads a patch with the facts that decide what is folded. */
-async function readPart(workspace: PatchSources["workspace"], trees: PatchTrees): Promise<PatchPart> {
+async function readPart(
+  { workspace, hasMarks = false }: PatchSources,
+  run: ActiveRun,
+  trees: PatchTrees,
+): Promise<PatchPart> {
   const patch = await workspace.patch(trees.from, trees.to);
-  return { title: null, patch, facts: await readPatchFacts(workspace, trees, patch) };
+  const marks = hasMarks ? { background: await readMarkFacts(workspace, run, patch) } : {};
+  return { title: null, patch, facts: { ...(await readPatchFacts(workspace, trees, patch)), ...marks } };
 }
 
 type PatchEnds = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
 /** Returns the patch of the work as it would be merged, and a second one of uncommitted files. */
 async function againstBase(
-  { workspace, vcs }: PatchSources,
+  looking: PatchSources,
   run: ActiveRun,
   { tree, to }: PatchEnds,
 ): Promise<ShownChanges | null> {
+  const { workspace, vcs } = looking;
   const { base, branch } = run.run.git ?? { base: null, branch: null };
   if (vcs === null || to === null || base === null || branch === null) return null;
   const fork = await vcs.forkPoint(base, branch);
   if (fork === null) return null;
   const from = treeAt(fork);
-  const merged = await readPart(workspace, { base: from, from, to });
+  const merged = await readPart(looking, run, { base: from, from, to });
   const known = await workspace.diff(from, to);
   const rest = await uncommitted(workspace, { from: runBegan(run).tree, to: tree, known: known ?? [] });
   return { base: `against ${base} (${fork.slice(0, 7)})`, parts: [merged, { title: "Not committed", patch: rest }] };
@@ -79,7 +87,7 @@ async function uncommitted(workspace: PatchSources["workspace"], { from, to, kno
 async function sinceAccepted(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownChanges> {
   const { tree, phase } = isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run);
   const base = phase === null ? "since the run started" : `since you accepted ${phase}`;
-  const changed = await readPart(looking.workspace, { base: runBegan(run).tree, from: tree, to: made.tree });
+  const changed = await readPart(looking, run, { base: runBegan(run).tree, from: tree, to: made.tree });
   return { base, parts: [changed, ...(await besideTheTree(looking, run, made))] };
 }
 
@@ -88,7 +96,7 @@ async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutpu
   const trees = { base: runBegan(run).tree, from: lastReviewedTree(run), to: made.tree };
   return {
     base: "since your last review",
-    parts: [await readPart(looking.workspace, trees), ...(await besideTheTree(looking, run, made))],
+    parts: [await readPart(looking, run, trees), ...(await besideTheTree(looking, run, made))],
   };
 }
 

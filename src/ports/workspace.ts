@@ -1,5 +1,5 @@
 import type { FileChange } from "../schema/facts.ts";
-import type { TreeId } from "../schema/ids.ts";
+import type { CommitId, TreeId } from "../schema/ids.ts";
 
 /** Copy of a snapshot for reading. Changes in it are discarded. */
 export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
@@ -15,6 +15,15 @@ export type Submodule = {
   readonly path: string;
   /** Time of the last file change in it, in milliseconds since the epoch. 0 if it is empty. */
   readonly changedAt: number;
+};
+
+/** A commit before a change, with its title and files. */
+export type PastCommit = { readonly title: string; readonly paths: readonly string[] };
+
+/** Facts about files before a change. `tests`: test files that contain each of the given words. */
+export type ChangeBackground = {
+  readonly commits: readonly PastCommit[];
+  readonly tests: ReadonlyMap<string, readonly string[]>;
 };
 
 /** Snapshots of the working tree, to compare and restore it. */
@@ -49,6 +58,8 @@ export interface Workspace {
   patch(from: TreeId | null, to: TreeId | null, paths?: readonly string[]): Promise<string>;
   /** Returns the texts of files in a snapshot. Missing files, large ones and those that are no text are omitted. */
   texts(tree: TreeId | null, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns what the repository knows about files before a change. Empty without git, or if git takes too long. */
+  background(commit: CommitId, words: readonly string[]): Promise<ChangeBackground>;
   /**
    * Saves a tree without the changes between two snapshots. If a file's changes cannot be separated from others, it
    * has the version of `from`.

@@ -1,3 +1,6 @@
+import { changedRows } from "../core/review-order/changed-rows.ts";
+import { fileMarks, type MarkFacts, moveMarks } from "../core/review-order/file-marks.ts";
+import { findMoves, type Move } from "../core/review-order/moved-lines.ts";
 import { measurePatch } from "../core/review-order/measure-patch.ts";
 import { linesToRead, readingMinutes } from "../core/review-order/reading-time.ts";
 import {
@@ -21,6 +24,8 @@ type MeasuredFile = PatchFile &
   ReviewFile & {
     /** Facts to know while reading it, one sentence each. */
     readonly marks: readonly string[];
+    /** Lines that only moved. */
+    readonly moved: number;
   };
 
 /** Facts from outside of the patch. */
@@ -29,16 +34,33 @@ export type PatchFacts = {
   readonly declared: ReadonlyMap<string, string>;
   /** Changed dependencies of each lock file. Null if its format is unknown. */
   readonly dependencies: ReadonlyMap<string, readonly string[] | null>;
+  /** Facts for marks. Missing: only marks from the patch itself. */
+  readonly background?: MarkFacts;
 };
 
 const NO_FACTS: PatchFacts = { declared: new Map(), dependencies: new Map() };
 
 /** Splits a patch into its files, in review order. Files written by isdlc come last. */
-export const reviewPatch = (patch: string, facts: PatchFacts = NO_FACTS): ReviewedFile[] =>
-  sortReview(
-    patchFiles(patch).map((file) => ({ ...file, ...measure(file, facts) })),
-    "review",
-  );
+export function reviewPatch(patch: string, facts: PatchFacts = NO_FACTS): ReviewedFile[] {
+  const files = patchFiles(patch);
+  const moves = findMoves(files.filter(({ isBinary }) => !isBinary).map(({ path, text }) => changedRows(path, text)));
+  const paths = files.map(({ path }) => path);
+  const measured = files.map((file) => {
+    const known = facts.background === undefined ? [] : fileMarks(file.path, paths, facts.background);
+    const { marks, ...measures } = measure(file, facts);
+    return {
+      ...file,
+      ...measures,
+      moved: movedLines(file.path, moves),
+      marks: [...marks, ...known, ...moveMarks(file.path, moves)],
+    };
+  });
+  return sortReview(measured, "review");
+}
+
+/** Counts lines of a file's patch that only moved. */
+const movedLines = (path: string, moves: readonly Move[]): number =>
+  moves.reduce((sum, { from, to, same }) => sum + (from.path === path ? same : 0) + (to.path === path ? same : 0), 0);
 
 /** Sorts files of a patch. Files written by isdlc come last in every order. */
 export function sortReview(files: readonly MeasuredFile[], order: ReviewOrder): ReviewedFile[] {

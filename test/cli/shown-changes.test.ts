@@ -81,6 +81,8 @@ test.concurrent("shows the changes in review order, group by group, with the opt
   expect(stdout).toMatch(/src\/big\.gen\.js \+3000 -0: linguist-generated in \.gitattributes/);
   expect(stdout).toMatch(/Not shown: 2 folded files\. See: isdlc gate --diff --group folded/);
   expect(stdout).toMatch(/^To read: [1-9]\d? lines, /m);
+  expect(stdout).toMatch(/src\/logic\.js .*\n {6}no test changed with it/);
+  expect(stdout).toMatch(/\.gitattributes .*\n {6}takes effect by itself: git runs or obeys it/);
 
   const folded = await sandbox.script("gate", "--group", "folded");
   expect(folded.stdout).toContain("+generated();");

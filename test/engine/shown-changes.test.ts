@@ -43,6 +43,7 @@ async function patchesShown(run: ActiveRun, since: ShownSince, { fork = null, di
   const workspace = {
     patch: (from: string | null, to: string | null, paths?: readonly string[]) =>
       Promise.resolve(`${from}..${to}${paths === undefined ? "" : ` ${paths.join(" ")}`}`),
+    background: () => Promise.resolve({ commits: [], tests: new Map<string, string[]>() }),
     texts: () => Promise.resolve(new Map<string, string>()),
     diff: (from: string | null) => Promise.resolve(from === "tree-0" ? differing : []),
   };

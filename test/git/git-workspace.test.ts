@@ -226,6 +226,19 @@ describe("diff, lines and patch", () => {
   });
 });
 
+test("reads past commits and the tests that name a word, and starts nothing for an unknown commit", async () => {
+  const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
+  fixture.write("src/cart.ts", "1\n");
+  fixture.write("test/cart.test.ts", "import { cart } from '../src/cart.ts';\n");
+  fixture.git("add", "-A");
+  fixture.git("commit", "-qm", "fix: a cart\n\nbody");
+  const head = fixture.git("rev-parse", "HEAD").trim();
+  const { commits, tests } = await workspace.background(head, ["cart", "other", "--open-files"]);
+  expect(commits[0]).toEqual({ title: "fix: a cart", paths: ["src/cart.ts", "test/cart.test.ts"] });
+  expect(tests).toEqual(new Map([["cart", ["test/cart.test.ts"]]]));
+  expect(await workspace.background("--output=x", ["cart"])).toEqual({ commits: [], tests: new Map() });
+});
+
 describe("copy", () => {
   test("is a private folder of the snapshot's files, removed after use", async () => {
     fixture.write("folder/a", "1");

@@ -16,6 +16,7 @@ export function createPlainWorkspace(cwd: string): Workspace {
     diff: () => Promise.resolve(null),
     lines: () => Promise.resolve(0),
     patch: () => Promise.resolve(""),
+    background: () => Promise.resolve({ commits: [], tests: new Map() }),
     texts: () => Promise.resolve(new Map()),
     without: () => Promise.reject(notKept()),
     restore: () => Promise.reject(notKept()),

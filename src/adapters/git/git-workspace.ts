@@ -10,6 +10,7 @@ import { ignoredPaths } from "./snapshot/ignored.ts";
 import { hiddenThings } from "./snapshot/hidden-things.ts";
 import { isObjectId, snapshotRef } from "./process/ref-name.ts";
 import { refTarget } from "./read/git-read.ts";
+import { readBackground } from "./read/past-commits.ts";
 import { orNull, type Repository, repositoryAt } from "./read/repository.ts";
 import type { LookEnvironment } from "./snapshot/private-repository.ts";
 import { restorePaths } from "./snapshot/restore.ts";
@@ -59,7 +60,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     known ??= createSnapshots(await open(), trust);
     return known.take({ ref: refOf(name), include });
   };
-  const compared = comparisons(open, snapshots);
+  const compared = { ...comparisons(open, snapshots), ...changeFacts(open) };
   const copy = async (snapshot: string | null): Promise<ThrowAwayCopy> =>
     snapshot === null ? copyTree(cwd) : copyWorkspaceSnapshot(snapshot, { open, snapshots: await snapshots() });
 
@@ -103,7 +104,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
 function comparisons(
   open: OpenRepository,
   snapshots: () => Promise<Snapshots | null>,
-): Pick<Workspace, "diff" | "lines" | "patch" | "texts" | "verify"> {
+): Pick<Workspace, "diff" | "lines" | "patch" | "verify"> {
   const known = new Map<string, readonly FileChange[]>();
 
   let lines: ChangedLines | null = null;
@@ -140,15 +141,27 @@ function comparisons(
       };
       return (await compare([from, to], count)) ?? 0;
     },
+    async patch(from, to, paths = []) {
+      const read = ({ repository: { top, env }, pair, environment }: TreeComparison): Promise<string> =>
+        patchBetween(withEnvironment(hardenedGit(top, env), environment), pair, paths);
+      return (await compare([from, to], read)) ?? "";
+    },
+  };
+}
+
+/** Reads facts about changed files. */
+function changeFacts(open: OpenRepository): Pick<Workspace, "background" | "texts"> {
+  return {
     async texts(tree, paths) {
       const repository = tree === null || paths.length === 0 ? null : await orNull(open);
       if (repository === null || tree === null) return new Map();
       return readObjectTexts(repositoryStore(repository).objects, { tree, paths });
     },
-    async patch(from, to, paths = []) {
-      const read = ({ repository: { top, env }, pair, environment }: TreeComparison): Promise<string> =>
-        patchBetween(withEnvironment(hardenedGit(top, env), environment), pair, paths);
-      return (await compare([from, to], read)) ?? "";
+    async background(commit, words) {
+      const repository = await orNull(open);
+      return repository === null
+        ? { commits: [], tests: new Map() }
+        : readBackground(hardenedGit(repository.top, repository.env), commit, words);
     },
   };
 }

@@ -22,7 +22,7 @@ export type GateQuery = { readonly isDiffWanted: boolean; readonly since?: Shown
 
 /** Ports to compare a run's trees. */
 export type TreeComparator = {
-  readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch" | "texts">;
+  readonly workspace: (run: ActiveRun) => Pick<Workspace, "background" | "diff" | "patch" | "texts">;
   readonly vcsWrite: Pick<Project["vcsWrite"], "forkPoint">;
 };
 
@@ -37,7 +37,7 @@ export async function lookAtGate(
 ): Promise<GateLook> {
   const now = next(run);
   if (now.is !== "wait") return { view: { waiting: null }, changes: null };
-  const changes = project === null ? null : await readShownChanges(project, run, since);
+  const changes = project === null ? null : await readShownChanges(project, run, { isDiffWanted, since });
   const atGate = now.wait.kind === "gate" ? { shown: shownDigest(run), summary: summaryText(run) } : {};
   const diff = isDiffWanted && changes !== null ? diffObject(changes) : {};
   return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
@@ -46,9 +46,9 @@ export async function lookAtGate(
 async function readShownChanges(
   { workspace, vcsWrite }: TreeComparator,
   run: ActiveRun,
-  since: ShownSince,
+  { isDiffWanted, since }: GateQuery,
 ): Promise<ShownChanges> {
-  const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite };
+  const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite, hasMarks: isDiffWanted };
   return (await shownChanges(looking, run, since)) ?? { base: "since the run started", parts: [] };
 }
 

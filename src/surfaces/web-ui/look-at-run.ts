@@ -14,6 +14,7 @@ import { diffFiles } from "../../views/page/diff-files.ts";
 import { gateView } from "../../views/page/gate-view.ts";
 import { runDetail } from "../../views/page/run-detail.ts";
 import type { RunPlace } from "../../views/page/run-row.ts";
+import type { PatchFacts } from "../../views/review-patch.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { patchFiles } from "../../views/patch-files.ts";
 import { plainText } from "../../views/plain-text.ts";
@@ -37,6 +38,8 @@ export type RunSource = {
   /** Returns the patch between two git trees. */
   readonly patch: (from: TreeId | null, to: TreeId | null) => Promise<string>;
   readonly texts: Workspace["texts"];
+  /** Returns the facts for marks on files; missing if they cannot be read here. */
+  readonly marks?: (patch: string) => Promise<NonNullable<PatchFacts["background"]>>;
 };
 
 export async function readRunDetail({ run, events }: RunSource, seen: RunPlace): Promise<RunDetail> {
@@ -146,7 +149,8 @@ export async function readDiffView(source: RunSource, against: DiffAgainst): Pro
   if (to === null) return { against, ...diffFiles("", sha256), isCut: false, notShown: "" };
   const patch = await source.patch(from, to);
   const shown = patch.slice(0, DIFF_LIMIT);
-  const facts = await readPatchFacts(source, { base: runBegan(source.run).tree, from, to }, shown);
+  const known = await readPatchFacts(source, { base: runBegan(source.run).tree, from, to }, shown);
+  const facts = source.marks === undefined ? known : { ...known, background: await source.marks(shown) };
   const left = Math.max(0, patch.length - DIFF_LIMIT);
   return visibleView({
     against,

@@ -1,4 +1,5 @@
 import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
+import { readMarkFacts } from "../../engine/review-facts.ts";
 import type { RunSource } from "./look-at-run.ts";
 import { readRunEvents, type FoundRun } from "./repository.ts";
 import type { Story } from "../../schema/api-history.ts";
@@ -23,6 +24,7 @@ export function toRunSource(found: FoundRun): RunSource {
       return text === null ? null : Buffer.from(text);
     },
     patch: (from, to) => workspace.patch(from, to),
+    ...(run.is === "active" ? { marks: (patch: string) => readMarkFacts(workspace, run, patch) } : {}),
     texts: (tree, paths) => workspace.texts(tree, paths),
   };
 }

@@ -184,7 +184,8 @@ function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[
 
 async function showBefore(invocation: Invocation, open: OpenWait, what: Exclude<Look, "leave">): Promise<void> {
   if (what === "show") return showAnalysis(invocation, open);
-  const changes = what === "whole" ? await shownChanges(open.engine, open.run) : await phaseChanges(open);
+  const changes =
+    what === "whole" ? await shownChanges({ ...open.engine, hasMarks: true }, open.run) : await phaseChanges(open);
   await showChanges(invocation, changes === null ? "Nothing to compare." : changesText(changes));
 }
 

@@ -202,7 +202,7 @@ async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, 
   const phase = currentPhase(run);
   if (phase === undefined || phase.made === null) return null;
   if (key !== "t") {
-    const changes = await shownChanges(engine, run, key === "s" ? "look" : "accepted");
+    const changes = await shownChanges({ ...engine, hasMarks: true }, run, key === "s" ? "look" : "accepted");
     await showChanges({ io, env }, changes === null ? "Nothing to compare." : changesText(changes));
     return null;
   }
