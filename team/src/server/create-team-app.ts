@@ -6,6 +6,7 @@ import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { addMergeRoutes } from "../merging/merge-routes.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
+import { addHealthRoutes } from "../operations/health-routes.ts";
 import { addNotificationRoutes } from "../notifications/notification-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
@@ -29,7 +30,7 @@ export type PageParts = Omit<TeamPage, "server">;
 export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
   app.use((context, next) => observed(server, context, next));
-  app.get("/health", (context) => context.json({ ok: true }));
+  addHealthRoutes(app, server);
   app.get("/openapi.json", (context) => context.json(openApi(server.version)));
   app.use("/api/*", limited);
   if (page !== null) addTeamPage(app, { server, ...page });

@@ -8,11 +8,13 @@ import { PAGE_API } from "../page/team-page-parts.ts";
 import type { Operation, Schema } from "./operation.ts";
 import { WORKER_OPERATIONS } from "./worker-operations.ts";
 
-const OK = z.object({ ok: z.boolean() });
+const OK = z.object({ ok: z.boolean(), missing: z.optional(z.enum(["database", "tables"])) });
 
 /** Operations for programs of people. */
 const PROGRAMS: readonly Operation[] = [
-  { method: "get", path: "/health", summary: "Whether the server lives", by: "everybody", answer: OK },
+  { method: "get", path: "/healthz", summary: "Answers while the process lives", by: "everybody", answer: OK },
+  { method: "get", path: "/readyz", summary: "Answers 200 while the database is usable", by: "everybody", answer: OK },
+  { method: "get", path: "/health", summary: "The same as /readyz", by: "everybody", answer: OK },
   { method: "get", path: "/openapi.json", summary: "This description", by: "everybody", answer: z.looseObject({}) },
   {
     method: "get",
