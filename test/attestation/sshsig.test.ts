@@ -112,5 +112,5 @@ describe("verification of invalid statements", () => {
     };
     await measure(junk.slice(0, 100));
     expect((await measure(junk)) - (await measure([]))).toBeLessThan(1000);
-  }, 8_000);
+  }, 60_000);
 });
