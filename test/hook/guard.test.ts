@@ -33,6 +33,7 @@ const situation = (change: Partial<Marker> | null = {}): Situation => ({
   root,
   cwd: root,
   home,
+  mayBeHost: (pid) => pid === "1",
   closed: () => [join(home, ".config/isdlc"), join(home, ".claude/settings.json"), join(home, ".codex")],
   marker: change === null ? null : { ...marker, ...change },
   realpath: realpathSync,
@@ -244,6 +245,8 @@ describe("session that stops during a phase", () => {
   test("is stopped once with the missing artifacts", () => {
     expect(stop({})).toMatchObject({ decision: "block", reason: expect.stringContaining("requirements-spec.md") });
     expect(stop({}, { stop_hook_active: true })).toBeNull();
+    expect(stop({ session: "process-1" })).not.toBeNull();
+    expect(stop({ session: "process-2" })).toBeNull(); // the phase belongs to another session
   });
   test("may stop if it has no work to do", () => {
     expect(stop({ wait: "gate" })).toBeNull();

@@ -17,7 +17,16 @@ import { removeTemporary } from "../support/remove-temporary.ts";
 const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-hostile-")));
 markRun(root, "docs/a", { writes: "tree", outputs: [] });
 const marker = parseMarker(readFileSync(join(root, ".isdlc/active"), "utf8"));
-const situation = { root, cwd: root, home: root, closed: () => [], marker, realpath: realpathSync, exists: existsSync };
+const situation = {
+  root,
+  cwd: root,
+  home: root,
+  closed: () => [],
+  mayBeHost: () => true,
+  marker,
+  realpath: realpathSync,
+  exists: existsSync,
+};
 afterAll(() => removeTemporary(root));
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));

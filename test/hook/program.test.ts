@@ -120,7 +120,7 @@ test("starts one Node process per event, and none without an open run", async ({
 
 test("bundles the hook program into one small file that needs only Node", async () => {
   const source = readFileSync(await hookFile(), "utf8");
-  expect(Buffer.byteLength(source)).toBeLessThanOrEqual(20_000);
+  expect(Buffer.byteLength(source)).toBeLessThanOrEqual(20 * 1024);
   expect(
     [...source.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name).every((name) => name?.startsWith("node:")),
   ).toBe(true);

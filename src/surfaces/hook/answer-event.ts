@@ -9,7 +9,11 @@ export type HookEvent = Readonly<Record<string, unknown>>;
 /** Output of a hook, and the reason if it refuses. A refusal without output is reported by exit code. */
 export type HookAnswer = { readonly out: Readonly<Record<string, unknown>> | null; readonly refused: string | null };
 
-export type Situation = GuardedTree & { readonly exists: (path: string) => boolean };
+export type Situation = GuardedTree & {
+  readonly exists: (path: string) => boolean;
+  /** True if a process could be the host of this session. */
+  readonly mayBeHost: (pid: string) => boolean;
+};
 
 const NOTHING: HookAnswer = { out: null, refused: null };
 
@@ -129,9 +133,10 @@ const patched = (text: string): readonly string[] =>
   );
 
 /** Blocks the first stop of a session in the middle of its phase. The second one is allowed. */
-function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAnswer {
+function stopping(situation: Situation, event: HookEvent): HookAnswer {
+  const { marker, root, exists } = situation;
   const isAtWork =
-    marker !== null && marker.wait === null && marker.writes !== "nothing" && holds(marker.session, event);
+    marker !== null && marker.wait === null && marker.writes !== "nothing" && holds(situation, marker.session, event);
   if (!isAtWork || event["stop_hook_active"] === true) return NOTHING;
   const missing = marker.outputs.filter((path) => !exists(join(root, path)));
   const lacks = missing.length === 0 ? "" : ` Still missing: ${missing.join(", ")}.`;
@@ -140,8 +145,9 @@ function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAn
   );
 }
 
-const holds = (session: string | null, event: HookEvent): boolean =>
-  session !== null && (session === event["session_id"] || session.startsWith("process-"));
+/** A session without an id is named by its host. */
+const holds = ({ mayBeHost }: Situation, session: string | null, event: HookEvent): boolean =>
+  session !== null && (session === event["session_id"] || mayBeHost(/^process-(\d+)/.exec(session)?.[1] ?? ""));
 
 /** Adds a reminder to a prompt while the run waits for the user. */
 function reminding({ marker }: Situation, event: HookEvent): HookAnswer {

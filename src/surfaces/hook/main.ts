@@ -33,7 +33,18 @@ function situationIn(root: string): Situation {
   const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
   let folders: readonly string[] | undefined;
   const closed = (): readonly string[] => (folders ??= closedFolders(home));
-  return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync };
+  return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync, mayBeHost };
+}
+
+/** Compares the ancestors of this process. Without `/proc`, any process may be the host. */
+function mayBeHost(pid: string): boolean {
+  if (pid === "") return false;
+  for (let at = `${process.ppid}`; at !== "0";) {
+    const stat = readFile(`/proc/${at}/stat`, MARKER_LIMIT);
+    if (at === pid || stat === null) return true;
+    at = stat.replace(/^.*\) /s, "").split(" ")[1] ?? "0";
+  }
+  return false;
 }
 
 /** Lists the folders of the user that are closed to agents. Only a call that names a path needs them. */
