@@ -21,10 +21,13 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
     ...reporterLines(phase),
     ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
-    `Usage: ${tokens(phase.usage, phase) || (phase.executions === 0 ? "no agent worked" : "not reported by the agent")}`,
+    `Usage: ${tokens(phase.usage, phase) || withoutUsage(phase)}`,
     ...totalUsage(run),
   ];
 }
+
+const withoutUsage = ({ executions, rule }: PhaseRecord): string =>
+  rule.adopts === true && executions === 0 ? "no agent worked" : "not reported by the agent";
 
 /** At the last gate, the approver decides about the whole run. */
 function totalUsage({ phases, index }: ActiveRun): string[] {

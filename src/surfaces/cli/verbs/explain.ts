@@ -55,7 +55,9 @@ function aboutWorkflow({ items, branch, options }: WorkflowDefinition): string[]
 
 /** Lists each shipped workflow with its options, for help. */
 export function workflowRows(): string[] {
-  const workflows = workflowNames().map(loadWorkflow);
+  const workflows = workflowNames()
+    .map(loadWorkflow)
+    .filter(({ phases }) => phases.every(({ adopts }) => adopts !== true)); // it has a command of its own
   const width = Math.max(...workflows.map(({ name }) => name.length));
   const rows = workflows.map(({ name, description, options }) => {
     const flags = Object.values(options).map(({ flag }) => flag);
