@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 import { createHome } from "./support/second-home.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { answerOpen, beginRun, look, untilRests } from "./support/team-runs.ts";
@@ -15,11 +17,16 @@ const HOOKS = ["pre-push", "pre-commit", "commit-msg", "post-commit", "post-merg
 describe.runIf(hasPostgres)("a merge by the server", () => {
   let team: Team;
   let ran: string;
+  let folder: string;
+  afterAll(() => removeTemporary(folder));
 
   /** Attributes of the repository name programs, which the machine's git settings define. */
   beforeAll(async () => {
-    team = await createTeam();
+    folder = mkdtempSync(join(tmpdir(), "isdlc-git-settings-"));
+    const settings = join(folder, "gitconfig");
+    team = await createTeam({ env: { GIT_CONFIG_GLOBAL: settings } });
     const { ada } = team;
+    const env = { ...ada.env, GIT_CONFIG_GLOBAL: settings };
     ran = join(ada.base, "ran");
     const script = `pwd >> '${ran}'`;
     const hooks = join(ada.base, "hooks");
@@ -39,8 +46,8 @@ describe.runIf(hasPostgres)("a merge by the server", () => {
       ["merge.lfs.driver", `${script}; exit 1`],
       ["merge.evil.driver", `${script}; exit 1`],
     ])
-      execFileSync("git", ["config", "--global", key ?? "", value ?? ""], { env: ada.env });
-    ada.git("commit", "--quiet", "--allow-empty", "-m", "The hooks run here");
+      execFileSync("git", ["config", "--global", key ?? "", value ?? ""], { env });
+    execFileSync("git", ["commit", "--quiet", "--allow-empty", "-m", "The hooks run here"], { cwd: ada.root, env });
     await team.worker("w1");
   });
 
