@@ -24,6 +24,12 @@ const hasRun = ({ ok, notStarted }: CheckResult): boolean => ok !== null && notS
 /** True for a failure that counts: not one the user knew and accepted. */
 export const isFailure = ({ ok, isKnown }: CheckResult): boolean => ok === false && isKnown !== true;
 
+/** Lists failures after Continue that the user has not overruled. */
+export function newFailures({ stage }: Pick<ActiveRun, "stage">, results: readonly CheckResult[]): CheckResult[] {
+  const overruled = stage.is === "rechecking" ? stage.overruled : [];
+  return results.filter((result) => isFailure(result) && !overruled.includes(failureDigest([result])));
+}
+
 /** Compares failing tests by name. Null if the runner did not name them. */
 function compared(before: CheckResult, now: CheckResult): TestComparison | null {
   const [then, failing] = [listFailing(before), listFailing(now)];

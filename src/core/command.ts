@@ -144,7 +144,7 @@ export type Outcome =
     }
   | ({ readonly of: "recheck" } & SecondLook)
   | { readonly of: "commit"; readonly commit: CommitId | null }
-  /** The tree to commit differs from the one shown: nothing was committed. */
+  /** The branch moved since the gate opened: nothing was committed. */
   | { readonly of: "commit"; readonly differs: SecondLook }
   | { readonly of: "measure"; readonly sizing: Sizing }
   | ({
@@ -174,7 +174,7 @@ export type SecondLook = {
 
 /** Facts of a scan other than the files. */
 export type GateFacts = Required<Pick<PhaseOutput, "standing" | "notices">> &
-  Pick<PhaseOutput, "commitTree" | "plainTree" | "wholeTree">;
+  Pick<PhaseOutput, "commitTree" | "proposedCommit" | "plainTree" | "wholeTree">;
 
 /**
  * A verdict, with files changed by the revision before it (`changed`) and files changed while the reviewer ran
@@ -197,6 +197,8 @@ export type CompletedFacts = Pick<
   | "tree"
   | "lines"
   | "commitTree"
+  | "proposedCommit"
+  | "plainTree"
   | "wholeTree"
   | "standing"
   | "notices"

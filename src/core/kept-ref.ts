@@ -17,9 +17,9 @@ export const keptName = ({ since }: ActiveRun): string => `back-${since}`;
 export const keptRef = (run: ActiveRun): string | null =>
   run.run.git === null ? null : `refs/isdlc/${run.run.run}/${keptName(run)}`;
 
-const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree", "wholeTree"]);
+const KEYS: ReadonlySet<string> = new Set(["commitTree", "proposedCommit", "plainTree", "wholeTree"]);
 
-/** Returns the trees of composed commits named anywhere in a command or state. No snapshot contains them. */
+/** Returns the proposed commits and their trees named anywhere in a command or state. No snapshot contains them. */
 export function composedTrees(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(composedTrees);
   if (!isRecord(value)) return [];

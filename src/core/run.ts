@@ -49,6 +49,8 @@ export type ActiveRun = Common & {
   readonly stage: Stage;
   /** Sequence number of the event that opened the stage; outcomes must name it. */
   readonly since: number;
+  /** Time of that event. Commits of the stage have it, to be the same when the step is repeated. */
+  readonly sinceAt: string;
   /** At most one wait, which freezes the stage until its answer. */
   readonly wait: Wait | null;
   readonly tests: TestCommand | null;

@@ -55,27 +55,52 @@ export type ComposedTree = {
   readonly unfiltered: readonly string[];
 };
 
-export type CommitRequest = {
+/** A commit to create. The same request gives the same commit, unless hooks or signing change it. */
+export type PrepareRequest = {
   readonly message: string;
-  /** Trailer value to find the commit again after a crash. */
+  /** Trailer value to recognize the commit. */
   readonly attempt: AttemptId;
-  readonly journal: string;
-  /** The run's branch. Null if the run works on the checked out branch or commit. */
-  readonly branch: string | null;
+  /** Head of the journal, as a trailer, for a commit that no event names. Null for all others. */
+  readonly journal: string | null;
   /** Parent commit. Null for the first commit. */
   readonly parent: CommitId | null;
   readonly tree: TreeId;
-  /** Ref name under `refs/isdlc/<run>` for the result of hooks, which a user can then accept unchanged. */
+  /** Author and committer time, from the journal. */
+  readonly at: string;
+  /** Ref name under `refs/isdlc/<run>` for the commit. */
   readonly keep: { readonly run: RunId; readonly name: string };
 };
 
-export type CommitResult =
+export type PreparedCommit = {
   /** Null if the tree equals that of the parent. */
-  | { readonly is: "done"; readonly commit: CommitId | null }
-  /** Someone else moved the branch or HEAD. Nothing was committed. */
-  | { readonly is: "moved" }
+  readonly commit: CommitId | null;
+  /** Tree of the commit, with the changes of hooks. */
+  readonly tree: TreeId;
+  /** Changes by hooks. */
+  readonly changes: readonly FileChange[];
+};
+
+/** A move of the run's branch to a prepared commit. */
+export type AdvanceRequest = {
+  /** The run's branch. Null if the run works on the checked out branch or commit. */
+  readonly branch: string | null;
+  readonly parent: CommitId | null;
+  readonly commit: CommitId | null;
+};
+
+export type CommitRequest = PrepareRequest & Pick<AdvanceRequest, "branch">;
+
+/** Someone else moved the branch or HEAD. Nothing was committed. */
+type Moved = { readonly is: "moved" };
+
+export type AdvanceResult =
+  /** Null if the tree equals that of the parent. */
+  { readonly is: "done"; readonly commit: CommitId | null } | Moved;
+
+export type CommitResult =
+  | AdvanceResult
   /** Hooks changed the content to commit. The branch did not move. */
-  | { readonly is: "changed"; readonly tree: TreeId; readonly changes: readonly FileChange[] };
+  | { readonly is: "changed"; readonly changes: readonly FileChange[] };
 
 export type MergeRequest = {
   readonly branch: string;
@@ -120,6 +145,10 @@ export interface VcsWrite {
   commitsBetween(from: CommitId | null, to: CommitId): Promise<readonly CommitId[]>;
   /** Builds the tree for a commit of accepted changes. Reads snapshots, never the working tree. */
   compose(request: ComposeRequest): Promise<ComposedTree>;
+  /** Creates a commit without moving a branch. The user's hooks and signing apply. */
+  prepare(request: PrepareRequest): Promise<PreparedCommit>;
+  /** Moves the branch to a prepared commit. If repeated, finds it moved. */
+  advance(request: AdvanceRequest): Promise<AdvanceResult>;
   /** Commits exactly this tree. If repeated, finds the existing commit. The user's hooks and signing apply. */
   commit(request: CommitRequest): Promise<CommitResult>;
   /**

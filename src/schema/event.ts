@@ -43,6 +43,8 @@ const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape
  * Every possible event of the journal, without sequence number and time. Add variants; never change the meaning of an
  * old one.
  */
+const { commitTree, proposedCommit, plainTree, wholeTree, standing, notices } = PhaseOutput.shape;
+
 export const EventDraft = z.discriminatedUnion("type", [
   event("run.started", {
     run: RunId,
@@ -208,11 +210,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     tree: z.nullable(TreeId),
     results: z.array(CheckResult),
     /** These fields replace those of the phase output, if the recheck found other values. */
-    commitTree: z.optional(TreeId),
-    plainTree: z.optional(TreeId),
-    wholeTree: z.optional(TreeId),
-    standing: z.optional(RepositoryStanding),
-    notices: z.optional(z.array(z.string())),
+    ...{ commitTree, proposedCommit, plainTree, wholeTree, standing, notices },
   }),
   event("phase.accepted", { by: z.union([Person, z.literal("engine")]) }),
   event("phase.skipped", { by: Person }),

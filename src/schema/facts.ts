@@ -136,6 +136,11 @@ export const PhaseOutput = z.strictObject({
    * committed.
    */
   commitTree: z.optional(TreeId),
+  /**
+   * Commit of `commitTree`, created before the gate opened: accepting the phase moves the branch to it. Null if the tree
+   * equals that of the parent. Missing if nothing is committed, and after files were reverted at the gate.
+   */
+  proposedCommit: z.optional(z.nullable(CommitId)),
   /** `commitTree` without changes by repository hooks, if hooks changed it. */
   plainTree: z.optional(TreeId),
   /** For a run with a single commit at its end: the current tree of this commit. */

@@ -17,6 +17,7 @@ import {
   ada,
   report,
 } from "../support/run-builder.ts";
+import type { PrepareRequest } from "../../src/ports/vcs.ts";
 import { createPartialEngine } from "./step-ports.ts";
 
 const TESTS: TestCommand = { argv: ["npm", "test"], source: "package.json", digest: "sha256:tests" };
@@ -89,6 +90,7 @@ const gitPorts = {
   standing: () => Promise.resolve({ at: "refs/heads/feature/say-hello", tip: "c0ffee", base: null, settings: {} }),
   compose: () => Promise.resolve({ tree: "tree-c", mixed: [], unfiltered: [] }),
   commitsBetween: () => Promise.resolve([]),
+  prepare: ({ tree }: PrepareRequest) => Promise.resolve({ commit: "c0de", tree, changes: [] }),
 };
 
 describe("recheck after Continue", () => {

@@ -102,10 +102,48 @@ describe("commit", () => {
       ],
     });
     expect(await write.head()).toBe(before);
-    const accepted = await write.commit({ ...request, tree: changed.is === "changed" ? changed.tree : "" });
-    expect(accepted).toEqual(done);
+  });
+
+  test("moves the branch to a commit prepared with the changes of a hook", async () => {
+    fixture.write("a", "1");
+    const before = fixture.commitAll("one");
+    fixture.write("a", "2");
+    const write = createGitWrite(fixture.repo, agreeing);
+    const request = await commitRequest(fixture, ["a"]);
+    fixture.hook("pre-commit", "echo 1 > planted; git add planted");
+    const { commit, changes } = await write.prepare(request);
+    expect(changes).toEqual([{ path: "planted", change: "added" }]);
+    expect(await write.head()).toBe(before);
+    expect(status()).toBe(" M a\n?? planted");
+    expect(fixture.git("for-each-ref", "--format=%(objectname)", "refs/isdlc")).toBe(commit);
+    const advance = { branch: "main", parent: before, commit };
+    expect(await write.advance(advance)).toEqual({ is: "done", commit });
+    expect(await write.advance(advance)).toEqual({ is: "done", commit });
     expect(fixture.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("a\nplanted");
     expect(status()).toBe("");
+  });
+
+  test("prepares the same commit for the same request, and moves no branch to it that moved meanwhile", async () => {
+    fixture.write("a", "1");
+    const before = fixture.commitAll("one");
+    fixture.write("a", "2");
+    const write = createGitWrite(fixture.repo, agreeing);
+    const request = await commitRequest(fixture, ["a"]);
+    const at = "2026-11-01T10:15:00.123Z";
+    const prepared = await write.prepare({ ...request, journal: null, at });
+    expect(await write.prepare({ ...request, journal: null, at })).toEqual(prepared);
+    const { commit } = prepared;
+    expect(fixture.git("log", "-1", "--format=%aI %cI %P%n%B", commit ?? "")).toBe(
+      `2026-11-01T10:15:00+00:00 2026-11-01T10:15:00+00:00 ${before}\nphase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1`,
+    );
+    fixture.write("b", "1");
+    const other = fixture.commitAll("other");
+    expect(await write.advance({ branch: null, parent: before, commit })).toEqual({ is: "moved" });
+    expect(await write.advance({ branch: null, parent: before, commit: null })).toEqual({ is: "moved" });
+    expect(await toOutcome(write.advance({ branch: null, parent: other, commit }))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+    expect(await write.head()).toBe(other);
   });
 
   test("changes nothing without an identity, during a merge or with a locked HEAD", async () => {

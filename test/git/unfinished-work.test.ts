@@ -35,7 +35,17 @@ test.for(operations)("commits nothing during $name, which can continue", async (
   const parent = fixture.git("rev-parse", "HEAD").trim();
   const tree = fixture.git("write-tree").trim();
   const keep = { run: "run", name: "hooked" };
-  const request = { message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", branch: null, parent, tree, keep };
+  const at = "2026-11-01T10:15:00.000Z";
+  const request = {
+    message: "phase: done",
+    attempt: "run/01-x#1",
+    journal: "7:abc",
+    branch: null,
+    parent,
+    tree,
+    at,
+    keep,
+  };
   expect(await toOutcome(createGitWrite(fixture.repo, agreeing).commit(request))).toMatchObject({
     problem: "GIT_FAILED",
     detail: expect.stringContaining("not finished"),

@@ -16,8 +16,8 @@ export async function commitRequest(
   const to = await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).now([]);
   const { tree } = await write.compose({ onto: parent, from, to: to ?? "", include: [], only: paths });
   const message = "phase: done\n\nbody\n# kept";
-  const keep = { run: "run", name: `${attempt}-hooked` };
-  return { message, attempt, journal: "7:abc", branch: null, parent, tree, keep };
+  const keep = { run: "run", name: `${attempt}-commit` };
+  return { message, attempt, journal: "7:abc", branch: null, parent, tree, at: new Date().toISOString(), keep };
 }
 
 /** A merge of the current commits of both branches. */

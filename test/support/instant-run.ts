@@ -74,6 +74,7 @@ export type Repository = { readonly commits: Map<string, string>; merges: number
 
 export function createRepository(): Repository {
   const commits = new Map<string, string>();
+  const prepared = new Map<string, string>();
   const world = { commits, merges: 0, isMerged: false };
   const vcs: VcsWrite = {
     head: () => Promise.resolve("a".repeat(40)),
@@ -86,6 +87,16 @@ export function createRepository(): Repository {
     prepareMerge: () => Promise.resolve(),
     returnToBranch: () => Promise.resolve(),
     startBranch: () => Promise.resolve(),
+    prepare: ({ attempt, keep, tree }) => {
+      const known = [...prepared.keys()].find((id) => prepared.get(id) === `${keep.name} ${attempt}`);
+      const commit = known ?? String(prepared.size + 1).padStart(40, "b");
+      prepared.set(commit, `${keep.name} ${attempt}`);
+      return Promise.resolve({ commit, tree, changes: [] });
+    },
+    advance: ({ commit }) => {
+      if (commit !== null) commits.set(prepared.get(commit)?.split(" ")[1] ?? "", commit);
+      return Promise.resolve({ is: "done", commit });
+    },
     commit: ({ attempt }) => {
       const known = commits.get(attempt) ?? String(commits.size + 1).padStart(40, "c");
       commits.set(attempt, known);

@@ -1,11 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { MergeOutcome, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
-import { commitTree } from "./write/commit-tree.ts";
+import { advanceBranch, commitTree } from "./write/commit-tree.ts";
 import { composeTree } from "./write/compose-tree.ts";
 import { hardenedGit, type Git, must } from "./process/git.ts";
 import { type GitCaller, personalGit } from "./read/personal-git.ts";
 import { commitsBetween } from "./snapshot/commit-object.ts";
 import { branchTip, readRepositoryFacts } from "./read/git-read.ts";
+import { prepareCommit } from "./write/prepare-commit.ts";
 import { prepareMerge } from "./write/merge-branch.ts";
 import { isThereAlready, mergeOrSquash } from "./write/squash-branch.ts";
 import { isBranchName, isObjectId, requireBranchName } from "./process/ref-name.ts";
@@ -37,6 +38,8 @@ export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
     standing: async (branch, base) => readStanding(await open(), branch, base),
     commitsBetween: async (from, to) => commitsBetween(hardenedGit((await open()).top, caller.env), from, to),
     compose: async (request) => composeTree(await open(), request),
+    prepare: async (request) => prepareCommit(await open(), request),
+    advance: async (request) => advanceBranch(await open(), request),
     commit: async (request) => commitTree(await open(), request),
     prepareMerge: async (request) => prepareMerge(await open(), request),
     isMerged: async (request) => isThereAlready(await open(), request),

@@ -3,7 +3,7 @@ import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { isOwnPath } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun } from "../../core/run.ts";
-import { treeBefore } from "../../engine/steps/standing.ts";
+import { treeBefore } from "../../engine/steps/proposal.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 

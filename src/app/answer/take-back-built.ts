@@ -43,6 +43,7 @@ async function commit({ vcsWrite, items }: Project, ended: EndedRun, head: Head)
     branch: run.git.branch,
     parent: tip,
     tree,
-    keep: { run: run.run, name: "cancelled-hooked" },
+    at: ended.endedAt,
+    keep: { run: run.run, name: "cancelled-commit" },
   });
 }

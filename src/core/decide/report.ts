@@ -3,9 +3,9 @@ import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/fac
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
 import { adoptedFailures, draftWithoutAgent, isAdopted } from "../adoption.ts";
-import { againstBaseline, isFailure, needsBaseline } from "../baseline.ts";
+import { againstBaseline, isFailure, needsBaseline, newFailures } from "../baseline.ts";
+import { draftOutput } from "../evolve/when-accepted.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
-import { failureDigest } from "../failure-digest.ts";
 import { currentStep, currentTicket } from "../next.ts";
 import {
   type ActiveRun,
@@ -155,13 +155,15 @@ const handlers: Handlers = {
     const failures = adoptedFailures(run.stage.draft);
     const supervision = resolveSupervision(run, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
-    const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
+    const whole: PhaseOutput = { ...draftOutput(run.stage.draft), ...made };
     const paths = mixed.filter((path) => !run.together.includes(path));
     if (paths.length > 0)
       return accept(escalation(run, { reason: OWN_LINES, detail: paths.join("\n"), last: "accept", paths }));
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
     const isUnshown = (whole.unshown ?? []).length > 0; // otherwise the commit would contain them unseen
-    const due = large || isUnshown || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
+    const isHooked = whole.plainTree !== undefined; // hooks changed the commit
+    const due =
+      large || isUnshown || isHooked || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
     return accept(
       { type: "phase.completed", made: whole, settings },
       ...summariesChanged(run, settings),
@@ -173,10 +175,10 @@ const handlers: Handlers = {
   },
   recheck(run, look) {
     if (run.stage.is !== "rechecking") return late(run);
-    const { by, overruled, loosened } = run.stage;
+    const { by, loosened } = run.stage;
     const { digest } = look;
     const results = look.results.map((result) => againstBaseline(run.baseline, result));
-    const failures = results.filter((result) => isFailure(result) && !overruled.includes(failureDigest([result])));
+    const failures = newFailures(run, results);
     return accept(
       recheckedEvent({ ...look, results }),
       failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
@@ -232,10 +234,9 @@ function blockedBy(run: ActiveRun, { name, detail, notStarted }: CheckResult): E
 }
 
 function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): EventDraft {
-  const { commitTree, plainTree, wholeTree, standing, notices } = beside;
-  const found = Object.fromEntries(
-    Object.entries({ commitTree, plainTree, wholeTree, standing, notices }).filter(([, value]) => value !== undefined),
-  );
+  const { commitTree, proposedCommit, plainTree, wholeTree, standing, notices } = beside;
+  const given = { commitTree, proposedCommit, plainTree, wholeTree, standing, notices };
+  const found = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const files = edited === null ? null : [...edited];
   return { type: "phase.rechecked", edited: files, tree, results: [...results], ...found };
 }
@@ -282,19 +283,5 @@ function summariesChanged({ run }: ActiveRun, settings: SettingsReading): EventD
 
 const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>
   phase.rule.gate === "always" || isGateDue(run.supervision, phase.rule.key);
-
-function fromDraft(draft: Draft): Omit<PhaseOutput, "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"> {
-  return {
-    summary: draft.summary,
-    decisions: [...draft.decisions],
-    artifacts: [...draft.artifacts],
-    checks: [...draft.checks],
-    issues: [...draft.issues],
-    approved: draft.approved,
-    concerns: [...draft.concerns],
-    testsChanged: draft.testsChanged,
-    ...(draft.denied.length === 0 ? {} : { denied: [...draft.denied] }),
-  };
-}
 
 const late = (run: ActiveRun): Decision => refuse({ why: "lateOutcome", expected: currentTicket(run) });

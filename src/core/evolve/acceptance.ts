@@ -27,8 +27,12 @@ type AcceptanceEventType =
   | "phase.left";
 
 export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
-  "phase.completed": (run, event) =>
-    patch(run, { status: "completed", completedAt: event.at, redoing: false, made: event.made }),
+  "phase.completed": (run, event) => {
+    const { made, at } = event;
+    // The documents in a proposed commit contain this time, and the commit is older than the event.
+    const completedAt = made.proposedCommit === undefined ? at : run.sinceAt;
+    return patch(run, { status: "completed", completedAt, redoing: false, made });
+  },
   "summaries.changed": (run, { minimal }) => ({ ...run, run: { ...run.run, minimalSummary: minimal } }),
   "supervision.tightened": (run, event) => ({ ...run, supervision: event.supervision }),
   "supervision.loosened": (run, event) => ({
@@ -51,7 +55,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
     // The composed trees are outdated after the revert. Accepting the phase composes them again.
-    const { commitTree: _commitTree, plainTree: _plainTree, wholeTree: _wholeTree, ...shown } = made;
+    const { commitTree: _tree, proposedCommit: _commit, plainTree: _plain, wholeTree: _whole, ...shown } = made;
     const without: PhaseOutput = {
       ...shown,
       unexpected: made.unexpected.filter((path) => !gone.has(path)),
@@ -73,10 +77,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
         return { ...answered, stage: { is: "produced", pausedAt: event.at } };
       case "continue": {
         const { failures, loosened } = run.wait?.kind === "gate" ? run.wait : { failures: [], loosened: null };
-        const known: PhaseOutput = {
-          ...made,
-          concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])],
-        };
+        const known: PhaseOutput = { ...made, concerns: concernsAfter(made, failures) };
         // Excludes UNSEEN: the shown tree is the new baseline, and a later unseen change is a new failure.
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
@@ -95,10 +96,12 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = currentOutput(run);
     if (made === null) return run;
     const checks = event.results.length > 0 ? event.results : made.checks;
-    const { commitTree, plainTree: _plain, wholeTree, standing, notices, ...before } = made;
+    const { commitTree, proposedCommit, plainTree: _plain, wholeTree, standing, notices, ...before } = made;
     const { type: _type, seq: _seq, at: _at, edited: _edited, results: _results, tree, ...found } = event;
     const kept = Object.fromEntries(
-      Object.entries({ commitTree, wholeTree, standing, notices }).filter(([, had]) => had !== undefined),
+      Object.entries({ commitTree, proposedCommit, wholeTree, standing, notices }).filter(
+        ([, had]) => had !== undefined,
+      ),
     );
     return patch(recordUserEdit(run, tree), { made: { ...before, ...kept, ...found, tree, checks } });
   },
@@ -168,6 +171,11 @@ function redo(run: ActiveRun, event: EventOf<"gate.answered">): ActiveRun {
   });
   return enter(unproven, event, { is: "entering", brief: { why: "redo", text: guidance } });
 }
+
+/** Returns the concerns about an output once a user accepts it with these failures. */
+export const concernsAfter = ({ concerns }: PhaseOutput, failures: readonly CheckResult[]): string[] => [
+  ...new Set([...concerns, ...failures.map(continuedOver)]),
+];
 
 const continuedOver = ({ name, detail }: CheckResult): string =>
   name === UNSEEN

@@ -1,4 +1,4 @@
-import type { Brief } from "../../schema/event.ts";
+import type { Brief, RunEvent } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { PhaseKey, TreeId } from "../../schema/ids.ts";
 import { isFailure } from "../baseline.ts";
@@ -126,7 +126,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
         reply: event.replies.find((reply) => reply.id === question.id)?.text ?? null,
       }));
       const next = { ...work, turns: work.turns + 1, replies: [...work.replies, ...replied] };
-      return produceAgain(run, event.seq, { work: next, brief: { why: "answers", text: "" } });
+      return produceAgain(run, event, { work: next, brief: { why: "answers", text: "" } });
     }),
   "checks.passed": checked,
   "checks.recorded": checked,
@@ -137,7 +137,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       const next = { ...work, failures: work.failures + 1, sameFailure: { digest: event.digest, times }, idle };
       const left = watchUserEdits(run, event.tree ?? null);
       const counted = patch(left, { checkFailures: (currentPhase(run)?.checkFailures ?? 0) + 1 });
-      return produceAgain(counted, event.seq, {
+      return produceAgain(counted, event, {
         work: next,
         brief: { why: "checks", text: failureText(event.results) },
       });
@@ -151,7 +151,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const counted = patch(run, { iterations: [...(currentPhase(run)?.iterations ?? []), iteration] });
     const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };
     if (event.leadsTo === "produce")
-      return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });
+      return produceAgain(counted, event, { work, brief: { why: "findings", text: event.concerns.join("\n") } });
     const { approved, issues } = event;
     const concerns = [...stage.draft.concerns, ...event.concerns];
     const draft = { ...stage.draft, approved, issues, concerns, written: event.written ?? [] };
@@ -185,9 +185,9 @@ function within(run: ActiveRun, change: (work: AttemptState) => ActiveRun): Acti
   return "work" in run.stage ? change(run.stage.work) : run;
 }
 
-function produceAgain(run: ActiveRun, since: number, next: { work: AttemptState; brief: Brief }): ActiveRun {
+function produceAgain(run: ActiveRun, event: RunEvent, next: { work: AttemptState; brief: Brief }): ActiveRun {
   const stage: Stage = { is: "producing", ...next, claim: null };
-  return changed(run, { stage, since, wait: null });
+  return changed(run, { stage, since: event.seq, sinceAt: event.at, wait: null });
 }
 
 function failureText(results: readonly CheckResult[]): string {

@@ -8,7 +8,7 @@ export const changed = (run: ActiveRun, change: Partial<ActiveRun>): ActiveRun =
 
 /** Opens a stage and closes the wait. Outcomes of the stage must name this event. */
 export const enter = (run: ActiveRun, event: RunEvent, stage: Stage): ActiveRun =>
-  changed(run, { stage, since: event.seq, wait: null, seq: event.seq });
+  changed(run, { stage, since: event.seq, sinceAt: event.at, wait: null, seq: event.seq });
 
 /** Changes the record of the current phase. */
 export function patch(run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun {
@@ -68,6 +68,7 @@ const copyOfRun = (run: ActiveRun): ActiveRun => ({
   index: run.index,
   stage: run.stage,
   since: run.since,
+  sinceAt: run.sinceAt,
   wait: run.wait,
   tests: run.tests,
   baseline: run.baseline,

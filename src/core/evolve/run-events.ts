@@ -37,6 +37,7 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     index: 0,
     stage: { is: "preparing" },
     since: seq,
+    sinceAt: at,
     wait: null,
     tests,
     baseline: null,

@@ -133,7 +133,7 @@ async function buildReport(engine: Engine, run: ActiveRun, { claim, result }: Re
     session: null,
     ...(isGuarded ? {} : { unguarded: UNGUARDED }),
   };
-  const outcome = run.stage.is === "refining" ? await judgeTasks(engine, run, produced) : produced;
+  const outcome = run.stage.is === "refining" ? judgeTasks(engine, run, produced) : produced;
   return withLeftTree(engine, run, { do: "report" as const, ticket: currentTicket(run), outcome });
 }
 

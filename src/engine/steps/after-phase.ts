@@ -4,12 +4,10 @@ import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { parseFallbackMetrics, parseSizingFromImpactAnalysis, computeSizing } from "../../core/sizing.ts";
 import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
-import type { ExecutionId } from "../../schema/ids.ts";
 import type { Engine, Task } from "../engine.ts";
 import { TASKS_FILE } from "../prompt.ts";
 import { writingAssignment } from "./assignments.ts";
 import { work } from "./executions.ts";
-import { commitTree, notCommitted } from "./repository.ts";
 
 /** Reads the size of the work from the documents of the analysis. */
 export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -34,32 +32,16 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const report = await work(engine, job, { assignment, signal });
   if (report === null || report.outcome.of !== "produce" || "failed" in report.outcome) return report;
-  return { ...report, outcome: await judgeTasks(engine, run, report.outcome) };
+  return { ...report, outcome: judgeTasks(engine, run, report.outcome) };
 }
 
 type ProducedOutcome = Exclude<Extract<Outcome, { of: "produce" }>, { failed: string }>;
 
-/** Checks the task list reported by an agent, and commits a list without problems. */
-export async function judgeTasks(engine: Engine, run: ActiveRun, produced: ProducedOutcome): Promise<Outcome> {
+/** Checks the task list reported by an agent. The next commit contains the list. */
+export function judgeTasks(engine: Engine, run: ActiveRun, produced: ProducedOutcome): Outcome {
   const { execution, usage, session, result } = produced;
   const artifact = artifactPath(run.run.item, TASKS_FILE);
   const { tasks, problems } = readTaskList(engine.projections.readArtifact(artifact) ?? "");
   const faults = result.status === "done" ? problems : [`The agent did not finish: ${result.summary}`];
-  const commit = faults.length === 0 ? await commitTasks(engine, run, { artifact, execution }) : null;
-  return { of: "refine", artifact, tasks: tasks.length, problems: faults, commit, execution, usage, session };
-}
-
-type Tasks = { readonly artifact: string; readonly execution: ExecutionId };
-
-/** Commits only the list, as it was read. The next gate shows it. */
-async function commitTasks(engine: Engine, run: ActiveRun, { artifact, execution }: Tasks): Promise<string | null> {
-  const to = await engine.workspace.now([run.run.item]);
-  if (engine.vcs === null || to === null || run.run.options.commits !== "phase") return null;
-  const taken = { onto: run.tip, from: to, to, include: [run.run.item], also: [artifact] };
-  const { tree } = await engine.vcs.compose(taken);
-  const subject = `Tasks: ${run.run.title}`;
-  const attempt = `${run.run.run}/${execution}`;
-  const committed = await commitTree(engine, run, { subject, body: "", attempt, parent: run.tip, tree });
-  if (committed.is !== "done") throw notCommitted("the list of tasks");
-  return committed.commit;
+  return { of: "refine", artifact, tasks: tasks.length, problems: faults, execution, usage, session };
 }

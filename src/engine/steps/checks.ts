@@ -1,4 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
+import { againstBaseline, newFailures } from "../../core/baseline.ts";
+import { whenAccepted } from "../../core/evolve/when-accepted.ts";
 import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { isOnlyFlaky, withFlaky } from "../../core/flaky-tests.ts";
 import { artifactPath } from "../../core/plan.ts";
@@ -8,7 +10,7 @@ import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine, Task } from "../engine.ts";
 import { compareTests } from "./compare-tests.ts";
-import { previewCommit, movedSince, readRepositoryStanding, verifyObjects } from "./standing.ts";
+import { movedSince, readRepositoryStanding, scanForGate, verifyObjects } from "./standing.ts";
 import { snapshotGone } from "./review-writes.ts";
 import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changes/changed-code.ts";
 
@@ -46,9 +48,12 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const tests = phase.rule.tests || mayTouchCode(run, edited);
   const checked = await runChecks(engine, { run, phase, claimed: made.artifacts, tests, tree: found }, signal);
   const results = [...unseen(edited ?? [], moved), ...checked.map((result) => unrun(run, result))];
-  const { mixed: _told, ...beside } = await previewCommit(engine, run, found);
-  const digest = engine.hash(JSON.stringify({ tree: found, beside, failed: failureDigest(results) }));
-  return { of: "recheck", edited, tree: found, results, digest, ...beside };
+  const compared = results.map((result) => againstBaseline(run.baseline, result));
+  const accepted = whenAccepted(run, { made: { ...made, checks: compared }, failures: newFailures(run, compared) });
+  const { tree, mixed: _told, ...beside } = await scanForGate(engine, run, { name, accepted });
+  const digest = engine.hash(JSON.stringify({ tree, beside, failed: failureDigest(results) }));
+  const written = tree === found ? edited : await editedSince(engine, made.tree, tree); // by hooks
+  return { of: "recheck", edited: written, tree, results, digest, ...beside };
 }
 
 /** Fails the check for existing tests that could not be run, to show this at the gate. */

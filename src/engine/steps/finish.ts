@@ -8,8 +8,8 @@ import { type CommitId, treeAt } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
 import type { Engine, Task } from "../engine.ts";
 import { recordFeatureEnd } from "./feature-record.ts";
-import { recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./item-record.ts";
-import { commitTree, collectDocuments } from "./repository.ts";
+import { collectDocuments, recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./item-record.ts";
+import { commitTree } from "./repository.ts";
 import { short, readRepositoryStanding } from "./standing.ts";
 
 /**
@@ -199,7 +199,7 @@ async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recor
   });
   const subject = isWhole ? run.run.title : `Item record: ${run.run.title}`;
   const attempt = `${run.run.run}/${finishName(how, isWhole)}`;
-  return commitTree(engine, run, { subject, body: "", attempt, parent, tree });
+  return commitTree(engine, run, { subject, attempt, parent, tree });
 }
 
 const finishName = (how: Finish | null, isWhole: boolean): string =>

@@ -3,7 +3,8 @@ import { keptName, keptRef } from "../../core/kept-ref.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, type EarlierWork } from "../../core/run.ts";
 import type { Engine, Task } from "../engine.ts";
 import { commitTree, notCommitted } from "./repository.ts";
-import { readRepositoryStanding, uncommittedSince } from "./standing.ts";
+import { uncommittedSince } from "./proposal.ts";
+import { readRepositoryStanding } from "./standing.ts";
 import { acceptedBefore } from "../../core/changes/last-reviewed-tree.ts";
 import type { ReturnBases } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
@@ -34,7 +35,6 @@ async function commitRewind(engine: Engine, run: ActiveRun, { from, to, phase }:
   const { tree } = await engine.vcs.compose({ onto: run.tip, from, to, include: [run.run.item] });
   const committed = await commitTree(engine, run, {
     subject: `Back to ${phase.rule.name}: ${run.run.title}`,
-    body: "",
     attempt: `${run.run.run}/${keptName(run)}`,
     parent: standing.tip,
     tree,

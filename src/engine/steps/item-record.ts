@@ -1,10 +1,12 @@
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
+import { isLastPhase } from "../../core/changes/last-reviewed-tree.ts";
 import { isOwnPath } from "../../core/own-folder.ts";
 import type { ActiveRun } from "../../core/run.ts";
+import type { EditedDocuments } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 import { artifactPath } from "../../core/plan.ts";
-import { featureDocuments, isFeature } from "./feature-record.ts";
+import { featureDocuments, isFeature, recordPhaseEnd } from "./feature-record.ts";
 
 /** Ports for the engine's documents. */
 export type Records = Pick<Engine, "items" | "features">;
@@ -14,6 +16,26 @@ export function recordDocuments(run: ActiveRun): string[] {
   const { item } = run.run;
   if (isFeature(run)) return featureDocuments(item);
   return hasRecord(run) ? [artifactPath(item, "meta.json"), "BACKLOG.md"] : [];
+}
+
+/** Writes the engine's documents a second time, in a folder written by nothing else. */
+export const collectDocuments = (
+  engine: Engine,
+  run: ActiveRun,
+  write: (engine: Engine) => void | Promise<void>,
+): EditedDocuments => ({
+  paths: recordDocuments(run),
+  edit: (folder) => write({ ...engine, ...engine.recordsIn(folder) }),
+});
+
+/**
+ * Records the current phase, which counts as accepted. If phases have commits, accepting the last one also records the
+ * end of the build: its commit is merged as it was shown.
+ */
+export async function recordAcceptance(engine: Engine, run: ActiveRun): Promise<void> {
+  recordAnalysis(engine, run);
+  await recordPhaseEnd(engine, run);
+  if (run.run.options.commits === "phase" && isLastPhase(run)) recordBuildEnd(engine, run);
 }
 
 /** Additional folder in a commit of the item's record: the item's own, with the analysis from before the run. */
@@ -48,8 +70,8 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
 }
 
 /**
- * Records the end of the build; the analysis part stays unchanged. A merge commits it before merging, to bring work
- * and record to the base in one step. If the merge fails and the user cancels, it is reverted.
+ * Records the end of the build; the analysis part stays unchanged. It is committed before the merge, to bring work and
+ * record to the base in one step. If the user cancels instead, it is reverted.
  */
 export function recordBuildEnd(engine: Records, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;

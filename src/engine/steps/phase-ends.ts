@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { draftOutput, whenAccepted } from "../../core/evolve/when-accepted.ts";
 import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
 import { isAdopted } from "../../core/adoption.ts";
 import { listToRead } from "../list-to-read.ts";
@@ -9,7 +10,7 @@ import type { FileChange, PhaseOutput, ReturnBases } from "../../schema/facts.ts
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine, Task } from "../engine.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
-import { previewCommit, movedPaths, readRepositoryStanding, verifyObjects } from "./standing.ts";
+import { movedPaths, readRepositoryStanding, scanForGate, verifyObjects } from "./standing.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
 import { adoptedBases } from "./adopted-work.ts";
 import { returnBases } from "./going-back.ts";
@@ -42,15 +43,18 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const found = await takeBackRecord(engine, run);
   const { workspace, projections, hash } = engine;
   const { draft } = run.stage;
-  const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
-  const changed = await workspace.diff(phase.firstTree, tree);
-  await verifyObjects(engine, { from: phase.firstTree, tree, changed });
+  const name = `${phase.rule.key}-${phase.attempts}`;
+  const agents = await workspace.snapshot(name, [run.run.item]);
+  const changedByAgents = await workspace.diff(phase.firstTree, agents);
+  await verifyObjects(engine, { from: phase.firstTree, tree: agents, changed: changedByAgents });
+  const accepted = whenAccepted(run, { made: { ...NOTHING_FOUND, ...draftOutput(draft) }, failures: [] });
+  const { tree, mixed = [], ...beside } = await scanForGate(engine, run, { name, accepted });
+  const changed = tree === agents ? changedByAgents : await workspace.diff(phase.firstTree, tree);
   const seen = lastReviewedTree(run);
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = await listToRead(engine, run, { changes: changedSinceSeen ?? changed ?? [], tree });
-  const [{ mixed = [], ...beside }, foreign, programs, lines] = await Promise.all([
-    previewCommit(engine, run, tree),
+  const [foreign, programs, lines] = await Promise.all([
     foreignRecord(engine, run, { found, tree }),
     engine.gitPrograms.added(),
     workspace.lines(seen, tree, toRead),
@@ -74,6 +78,9 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const settings = projections.settings();
   return { of: "complete", made, settings, mixed, digest: hash(JSON.stringify({ draft, made })) };
 }
+
+/** Facts about files do not change the documents of an accepted phase. */
+const NOTHING_FOUND = { changed: null, changedSinceSeen: null, unexpected: [], tree: null, lines: 0 };
 
 function unmentioned(
   run: ActiveRun,

@@ -1,15 +1,18 @@
 import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { currentPhase, type ActiveRun, type PhaseRecord } from "../../core/run.ts";
-import type { CommitResult, EditedDocuments, VcsWrite } from "../../ports/vcs.ts";
+import type { CommitResult, VcsWrite } from "../../ports/vcs.ts";
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { phaseComplete } from "../../views/reviews.ts";
 import type { Engine, Task } from "../engine.ts";
 import { unseen } from "./checks.ts";
-import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
-import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";
-import { previewCommit, movedSince, treeAtReturn, treeBefore } from "./standing.ts";
+import { recordFeatureStart } from "./feature-record.ts";
+import { recordAcceptance, recordBuildStart } from "./item-record.ts";
+import { commitText, composeProposal, type Proposal, proposedCommit } from "./proposal.ts";
+import { snapshotGone } from "./review-writes.ts";
+import { movedSince, scanForGate } from "./standing.ts";
+import { whenAccepted } from "../../core/evolve/when-accepted.ts";
 
 /** Checks out the run's branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -22,57 +25,43 @@ export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome
   return { of: "prepare" };
 }
 
-/** Makes one commit per accepted phase, with exactly the accepted tree. */
+/** Moves the branch to the commit that was created before the phase was accepted. */
 export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
-  recordAnalysis(engine, run);
-  await recordPhaseEnd(engine, run);
+  await recordAcceptance(engine, run);
   if (phase.iterations.length > 0)
     engine.show({ at: "says", step: "commit", attempt: null, text: phaseComplete(phase), usage: null });
-  const tree = phase.made?.tree ?? null;
-  if (engine.vcs === null || run.run.options.commits !== "phase" || phase.made === null || tree === null)
+  const { made } = phase;
+  const tree = made?.tree ?? null;
+  if (engine.vcs === null || run.run.options.commits !== "phase" || made === null || tree === null)
     return { of: "commit", commit: null };
-  const accepted = await acceptedTree(engine, run, { made: phase.made, tree });
-  const committed = await commitTree(engine, run, {
-    subject: `${phase.rule.name}: ${run.run.title}`,
-    body: phase.made.summary,
-    attempt: `${run.run.run}/${phase.rule.key}#${phase.attempts}`,
-    parent: accepted.parent,
-    tree: accepted.tree,
-  });
-  if (committed.is === "done") return { of: "commit", commit: committed.commit };
-  return { of: "commit", differs: await lookAgain(engine, run, { phase, made: phase.made, committed }) };
-}
-
-type AcceptedPhase = { readonly made: PhaseOutput; readonly tree: TreeId };
-
-/** Returns the tree that was shown, plus the engine's documents that record its acceptance. */
-async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: AcceptedPhase) {
-  const vcs = engine.vcs as VcsWrite; // the caller checked it
+  const branch = await returnToBranch(engine.vcs, run);
   const parent = made.standing === undefined ? run.tip : made.standing.tip;
-  const include = [run.run.item];
-  const from = treeBefore(run) ?? tree;
-  const { together } = run;
-  const request = { onto: parent, from, to: tree, include, together, returned: treeAtReturn(run) };
-  const shown = made.commitTree ?? (await vcs.compose(request)).tree;
-  const documents = collectDocuments(engine, run, async (records) => {
-    recordAnalysis(records, run);
-    await recordPhaseEnd(records, run);
-  });
-  const whole = { onto: shown, from: tree, to: tree, include, documents };
-  return { parent, tree: documents.paths.length === 0 ? shown : (await vcs.compose(whole)).tree };
+  const { proposedCommit: commit } = made;
+  const committed =
+    commit === undefined
+      ? await commitLate(engine, engine.vcs, { tree, onto: parent, accepted: run })
+      : await engine.vcs.advance({ branch, parent, commit });
+  if (committed.is === "done") return { of: "commit", commit: committed.commit };
+  return { of: "commit", differs: await lookAgain(engine, run, { phase, made, committed }) };
 }
 
-/** Writes the engine's documents a second time, in a folder written by nothing else. */
-export const collectDocuments = (
-  engine: Engine,
-  run: ActiveRun,
-  write: (engine: Engine) => void | Promise<void>,
-): EditedDocuments => ({
-  paths: recordDocuments(run),
-  edit: (folder) => write({ ...engine, ...engine.recordsIn(folder) }),
-});
+/** Creates the commit now: files were reverted at the gate, or an earlier version opened it. */
+async function commitLate(engine: Engine, vcs: VcsWrite, proposal: Proposal): Promise<CommitResult> {
+  const { accepted } = proposal;
+  const composed = await composeProposal(engine, proposal);
+  if (composed === null) throw snapshotGone("the phase");
+  const branch = accepted.run.git?.branch ?? null;
+  return vcs.commit({ ...proposedCommit(proposal, composed.tree), branch });
+}
+
+/** Checks out the run's branch, if the user checked out another one. Returns its name; null if the run has none. */
+async function returnToBranch(vcs: VcsWrite, { run, tip }: ActiveRun): Promise<string | null> {
+  const branch = run.git?.branch ?? null;
+  if (branch !== null && tip !== null) await vcs.returnToBranch(branch, tip);
+  return branch;
+}
 
 type CommitRefusal = Exclude<CommitResult, { is: "done" }>;
 type DifferingCommit = { readonly phase: PhaseRecord; readonly made: PhaseOutput; readonly committed: CommitRefusal };
@@ -80,9 +69,9 @@ type DifferingCommit = { readonly phase: PhaseRecord; readonly made: PhaseOutput
 /** Collects differences to show before they are accepted: changes by hooks, or a moved branch. */
 async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committed }: DifferingCommit) {
   const name = `${phase.rule.key}-${phase.attempts}-differs`;
-  const tree = await engine.workspace.snapshot(name, [run.run.item]);
+  const accepted = whenAccepted(run, { made, failures: [] });
+  const { tree, mixed: _told, ...beside } = await scanForGate(engine, run, { name, accepted });
   const written = (await engine.workspace.diff(made.tree, tree)) ?? [];
-  const { mixed: _told, ...beside } = await previewCommit(engine, run, tree);
   const hooked = committed.is === "changed" ? committed.changes : [];
   const edited: FileChange[] = [...new Map([...written, ...hooked].map((change) => [change.path, change])).values()];
   const { standing } = beside;
@@ -90,15 +79,12 @@ async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committe
   const by = committed.is === "changed" ? ["Hooks of the repository changed what was to be committed."] : [];
   const unknown = committed.is === "moved" && moved.length === 0 ? ["The branch moved while it was committed to."] : [];
   const results = unseen(edited, [...by, ...moved, ...unknown]);
-  const plainTree = committed.is === "changed" ? beside.commitTree : undefined;
-  const hooks = committed.is === "changed" && plainTree !== undefined ? { commitTree: committed.tree, plainTree } : {};
-  const digest = engine.hash(JSON.stringify({ tree, beside, hooks, results }));
-  return { edited, tree, results, digest, ...beside, ...hooks };
+  const digest = engine.hash(JSON.stringify({ tree, beside, results }));
+  return { edited, tree, results, digest, ...beside };
 }
 
 type Commit = {
   readonly subject: string;
-  readonly body: string;
   readonly attempt: string;
   readonly parent: CommitId | null;
   readonly tree: TreeId;
@@ -108,16 +94,15 @@ type Commit = {
 export async function commitTree(
   engine: Engine,
   run: ActiveRun,
-  { subject, body, attempt, parent, tree }: Commit,
+  { subject, attempt, parent, tree }: Commit,
 ): Promise<CommitResult> {
   if (engine.vcs === null) return { is: "done", commit: null };
-  const branch = run.run.git?.branch ?? null;
-  if (branch !== null && run.tip !== null) await engine.vcs.returnToBranch(branch, run.tip);
+  const branch = await returnToBranch(engine.vcs, run);
   const { head } = await engine.journal.load(run.run.run);
-  const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
   const journal = `${head.seq}:${head.hash.slice(0, 16)}`;
-  const keep = { run: run.run.run, name: `${attempt}-hooked` };
-  return engine.vcs.commit({ message, attempt, journal, branch, parent, tree, keep });
+  const keep = { run: run.run.run, name: `${attempt}-commit` };
+  const message = commitText(subject, "");
+  return engine.vcs.commit({ message, attempt, journal, branch, parent, tree, at: run.sinceAt, keep });
 }
 
 /** Error for a failed commit that needs no question to the user. */
@@ -127,5 +112,3 @@ export const notCommitted = (what: string): ProblemError =>
     command: "commit",
     detail: `${what} was not committed: the branch has moved, or hooks of the repository changed it`,
   });
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

@@ -1,6 +1,5 @@
 import type { GateFacts } from "../../core/command.ts";
-import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
-import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { FileChange, RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { ComposedTree } from "../../ports/vcs.ts";
@@ -8,6 +7,7 @@ import type { Engine } from "../engine.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
 import { adoptedNotices } from "./adopted-work.ts";
 import { lostEditNotices } from "./assignments.ts";
+import { composeProposal, prepareProposal } from "./proposal.ts";
 
 type RepositoryReader = Pick<Engine, "vcs">;
 
@@ -18,28 +18,6 @@ export async function readRepositoryStanding(
 ): Promise<RepositoryStanding | undefined> {
   return vcs === null ? undefined : vcs.standing(run.git?.branch ?? null, run.git?.base ?? null);
 }
-
-/** Returns the tree to compare for the phase's commit, which also contains uncommitted changes of earlier phases. */
-export function treeBefore(run: ActiveRun): TreeId | null {
-  const phase = run.phases[run.index];
-  return phase?.bases?.commit ?? uncommittedSince(run) ?? phase?.firstTree ?? null;
-}
-
-/** Returns the tree before the earlier phases whose changes are in no commit; null if all are committed. */
-export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
-  let from: TreeId | null = null;
-  for (const phase of phases.slice(0, index).toReversed()) {
-    if (phase.dropped) continue;
-    const hasRest = phase.status === "skipped" || (phase.made?.changed ?? []).length > 0;
-    if (phase.commit !== null || phase.firstTree === null || !hasRest) break;
-    if (phase.bases !== null) return phase.bases.commit; // includes the phases before it
-    from = phase.firstTree;
-  }
-  return from;
-}
-
-/** Tree at the return to the current phase; null if it was not returned to. */
-export const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;
 
 type ChangedTree = {
   readonly from: TreeId | null;
@@ -55,19 +33,45 @@ export async function verifyObjects({ workspace }: Engine, { from, tree, changed
 /** Facts of a gate apart from files; `mixed` as in a composed tree. */
 type Beside = Partial<GateFacts> & { readonly mixed?: readonly string[] };
 
-/** Returns the commit that accepting a tree would make, and the repository state. */
-export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
+/** Snapshot to show, and the run once it is accepted. */
+type Preview = { readonly tree: TreeId | null; readonly accepted: ActiveRun };
+
+/**
+ * Reads the repository state, and creates the commit that accepting the phase moves the branch to. Creates none if the
+ * user has to decide about mixed files first.
+ */
+async function previewCommit(engine: Engine, run: ActiveRun, { tree, accepted }: Preview): Promise<Beside> {
+  const { vcs } = engine;
   const [standing, lost] = await Promise.all([readRepositoryStanding(engine, run), lostEditNotices(engine, run, tree)]);
-  if (standing === undefined || engine.vcs === null) return lost.length === 0 ? {} : { notices: lost };
+  if (standing === undefined || vcs === null) return lost.length === 0 ? {} : { notices: lost };
+  const proposal = tree === null ? null : { tree, onto: standing.tip, accepted };
   const [others, composed] = await Promise.all([
     noticesOfOthers(engine, run, standing),
-    composedFor(engine, run, { tree, onto: standing.tip }),
+    proposal === null ? null : composeProposal(engine, proposal),
   ]);
-  if (composed === null) return { standing, notices: [...lost, ...others] };
+  if (composed === null || proposal === null) return { standing, notices: [...lost, ...others] };
   const { notices, mixed } = composedNotices(run, standing, composed);
   const found = { standing, notices: [...lost, ...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
-  return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
+  if (run.run.options.commits === "end") return { ...found, wholeTree: composed.tree };
+  if (mixed.some((path) => !run.together.includes(path))) return { ...found, commitTree: composed.tree };
+  const prepared = await prepareProposal(vcs, proposal, composed.tree);
+  const commit = { commitTree: prepared.tree, proposedCommit: prepared.commit };
+  if (prepared.tree === composed.tree) return { ...found, ...commit };
+  return { ...found, ...commit, plainTree: composed.tree, notices: [...found.notices, hookedLine(prepared.changes)] };
 }
+
+type Scan = { readonly name: string; readonly accepted: ActiveRun };
+
+/** Takes a snapshot and previews its commit. If hooks changed the commit, takes the snapshot again after them. */
+export async function scanForGate(engine: Engine, run: ActiveRun, { name, accepted }: Scan) {
+  const include = [run.run.item];
+  const tree = await engine.workspace.snapshot(name, include);
+  const beside = await previewCommit(engine, run, { tree, accepted });
+  return { ...beside, tree: beside.plainTree === undefined ? tree : await engine.workspace.snapshot(name, include) };
+}
+
+const hookedLine = (changes: readonly FileChange[]): string =>
+  `Hooks of the repository changed the commit: ${changes.map(({ path, change }) => `${path} (${change})`).join(", ")}`;
 
 /**
  * Lists gaps of the run's commits: commits by others, changes outside of any diff, files hidden from git, and untrusted
@@ -81,25 +85,6 @@ async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: Reposit
     run.run.options.commits === "none" ? [] : engine.gitPrograms.leftOut(),
   ]);
   return [...adoptedNotices(run), ...found.flat()];
-}
-
-type CompositionRequest = { readonly tree: TreeId | null; readonly onto: CommitId | null };
-
-/**
- * Returns null if nothing is committed or a snapshot is missing. In the second case the gate shows it, and nothing can
- * be committed from it.
- */
-async function composedFor(
-  { vcs, workspace }: Engine,
-  run: ActiveRun,
-  { tree, onto }: CompositionRequest,
-): Promise<ComposedTree | null> {
-  const { commits } = run.run.options;
-  const from = commits === "end" ? runBegan(run).tree : treeBefore(run);
-  if (vcs === null || commits === "none" || tree === null || from === null) return null;
-  if ((await workspace.diff(from, tree)) === null) return null;
-  const { together } = run;
-  return vcs.compose({ onto, from, to: tree, include: [run.run.item], together, returned: treeAtReturn(run) });
 }
 
 /** Overlapping lines belong to the user only if no one else committed to the branch. */

@@ -8,6 +8,7 @@ import { TASKS_FILE } from "../../../src/engine/prompt.ts";
 import { mergeTarget } from "../../../src/engine/steps/finish.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { PhaseOutput, SettingsReading } from "../../../src/schema/facts.ts";
+import type { CommitId } from "../../../src/schema/ids.ts";
 import { Step } from "../../../src/schema/step.ts";
 import * as z from "zod/mini";
 import { OUTCOME_FIELDS } from "./outcome-fields.ts";
@@ -102,12 +103,20 @@ function requireTrue(run: ActiveRun, ticket: string, outcome: Outcome): void {
   if (outcome.of === "refine" && outcome.artifact !== artifactPath(run.run.item, TASKS_FILE))
     throw refusedField("artifact", "it is not the task list of the run");
   if (outcome.of === "recheck") requireShownTree(run, ticket, outcome);
+  if (outcome.of === "commit" && !("differs" in outcome)) requireProposed(run, outcome.commit);
   if (outcome.of === "finish" && mergeTarget(run) !== null)
     throw new ProblemError({
       code: "NOT_ALLOWED",
       what: "A worker does not merge into a base.",
       fix: `Ask the server for the merge: POST /api/worker/runs/${run.run.run}/merge`,
     });
+}
+
+/** A phase is committed with the commit that was shown. */
+function requireProposed(run: ActiveRun, commit: CommitId | null): void {
+  const proposed = currentPhase(run)?.made?.proposedCommit;
+  if (proposed !== undefined && commit !== proposed)
+    throw refusedField("commit", "it is not the commit that was shown");
 }
 
 type Recheck = Extract<Outcome, { of: "recheck" }>;
@@ -124,4 +133,4 @@ function requireShownTree(run: ActiveRun, ticket: string, look: Recheck): void {
     throw refusedField("edited", "files changed after the gate, and no check reports this");
 }
 
-const TREES = ["tree", "commitTree", "plainTree", "wholeTree"] as const;
+const TREES = ["tree", "commitTree", "proposedCommit", "plainTree", "wholeTree"] as const;

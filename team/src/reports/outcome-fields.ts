@@ -29,7 +29,7 @@ const execution = {
   session: fact(z.nullable(text)),
 };
 
-const { standing, notices, commitTree, wholeTree, plainTree } = PhaseOutput.shape;
+const { standing, notices, commitTree, proposedCommit, wholeTree, plainTree } = PhaseOutput.shape;
 
 /** A second scan after the approver's Continue. Unless it fails, it must find the tree that the gate showed. */
 const look = {
@@ -40,6 +40,7 @@ const look = {
   standing: fact(standing),
   notices: fact(notices),
   commitTree: verified(commitTree),
+  proposedCommit: verified(proposedCommit),
   plainTree: verified(plainTree),
   wholeTree: verified(wholeTree),
 };
@@ -54,6 +55,8 @@ export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportF
   tree: fact(z.nullable(TreeId)),
   lines: fact(z.int()), // under a policy no gate depends on it
   commitTree: fact(commitTree),
+  proposedCommit: verified(proposedCommit),
+  plainTree: fact(plainTree),
   wholeTree: fact(wholeTree),
   standing: fact(standing),
   notices: fact(notices),

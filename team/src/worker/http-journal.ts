@@ -7,7 +7,8 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { Head, Journal, LoadedRun, SubmitResult, Seal } from "../../../src/ports/journal.ts";
 import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
-import type { RunId } from "../../../src/schema/ids.ts";
+import type { CommitId, RunId } from "../../../src/schema/ids.ts";
+import type { RunCommit } from "./mirror.ts";
 import { toReport } from "../reports/start-facts.ts";
 
 export type HttpJournalOptions = {
@@ -26,11 +27,8 @@ export type HttpJournal = Journal & {
   readonly lost: AbortSignal;
   /** Handles a heartbeat's answer: the run's last event, or null if this worker no longer holds the run. */
   hear(seq: number | null): void;
-  /**
-   * Returns true if this was a head of the journal, in the form of a commit trailer: number and first characters of
-   * the hash.
-   */
-  readonly knows: (head: string) => boolean;
+  /** Returns true if the journal shows this commit at a gate, or had the head in its trailer. */
+  readonly knows: (commit: RunCommit) => boolean;
 };
 
 /** A long timeout, because finished work must survive an outage of the server. */
@@ -56,7 +54,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   };
   return {
     lost: lost.signal,
-    knows: (head) => known.heads.has(head),
+    knows: ({ commit, journal }) => (journal === "" ? known.shown.has(commit) : known.heads.has(journal)),
     newest: () => run,
     current: async () => ({ run, ...(await known.load()) }),
     load: () => known.load(),
@@ -88,6 +86,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   let isStale = true;
   const events: RunEvent[] = [];
   const heads = new Set<string>();
+  const shown = new Set<CommitId>();
   const take = ({ lines, countermarks }: JournalLines): readonly RunEvent[] => {
     const before = events.length;
     const marked = withCountermarks(seal, (hash) => countermarks[hash]);
@@ -96,6 +95,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       cursor = read.cursor;
       heads.add(headName(toHead(cursor)));
       events.push(...read.events);
+      for (const commit of read.events.flatMap(shownCommits)) shown.add(commit);
     }
     isStale = false;
     return events.slice(before);
@@ -109,6 +109,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   };
   return {
     heads,
+    shown,
     load,
     isStale: () => isStale,
     /** Returns true if the run is ahead of the known part, and remembers it. */
@@ -131,6 +132,13 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
         : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // a refusal of the core, sent by the server
     },
   };
+}
+
+/** Returns the commit that a gate shows, if the event names one. */
+function shownCommits(event: RunEvent): readonly CommitId[] {
+  const facts = event.type === "phase.completed" ? event.made : event.type === "phase.rechecked" ? event : null;
+  const commit = facts?.proposedCommit ?? null;
+  return commit === null ? [] : [commit];
 }
 
 /** In the form of a commit trailer. */

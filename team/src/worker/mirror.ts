@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import type { CommitId } from "../../../src/schema/ids.ts";
 import { createNetworkGit, type NetworkLimits, REFS_AS_FILES } from "../copies/network-git.ts";
 import { GitHostError, isHostFailure } from "../copies/host-failure.ts";
 import { isRemote } from "../remote-address.ts";
@@ -36,8 +37,13 @@ export type Mirror = {
   push(objects: string, pushed: PushRequest): Promise<void>;
 };
 
-/** Attempt of a commit, and the head of the journal at that time: number and first characters of its hash. */
-export type RunCommit = { readonly attempt: string; readonly journal: string };
+/** A commit and the attempt in its trailer. */
+export type RunCommit = {
+  readonly commit: CommitId;
+  readonly attempt: string;
+  /** Head of the journal in its trailer: number and first characters of the hash. Empty for a commit shown at a gate. */
+  readonly journal: string;
+};
 
 export type PushRequest = {
   readonly specs: readonly string[];
@@ -138,9 +144,9 @@ async function openMirror({ data, env, ...limits }: MirrorOptions, remote: strin
     async commitsBetween(from, to) {
       if ((await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return null;
       const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
-      const format = `--format=${trailer("Isdlc-Attempt")} ${trailer("Isdlc-Journal")}`;
-      const lines = (await say("log", format, `${from}..${to}`)).split("\n");
-      return lines.map((line) => ({ attempt: line.split(" ")[0] ?? "", journal: line.split(" ")[1] ?? "" }));
+      const format = `--format=%H ${trailer("Isdlc-Attempt")} ${trailer("Isdlc-Journal")}`;
+      const lines = (await say("log", format, `${from}..${to}`)).split("\n").map((line) => line.split(" "));
+      return lines.map(([commit = "", attempt = "", journal = ""]) => ({ commit, attempt, journal }));
     },
     async push(objects, { specs, lease, wait }) {
       const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];

@@ -22,7 +22,7 @@ import { requireBranchName } from "../../../src/adapters/git/process/ref-name.ts
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { REFS_AS_FILES } from "../copies/network-git.ts";
-import type { Mirror } from "./mirror.ts";
+import type { Mirror, RunCommit } from "./mirror.ts";
 import { packedText, type Refs } from "./ref-files.ts";
 import type { SpareTree, SpareTrees } from "./spare-trees.ts";
 
@@ -44,8 +44,8 @@ type RunTreeRequest = {
   readonly standing: RunPosition;
   readonly author: string;
   readonly spares: SpareTrees;
-  /** Returns true if the journal had this head, in the form of a commit trailer. */
-  readonly knows: (head: string) => boolean;
+  /** Returns true if the journal shows this commit at a gate, or had the head in its trailer. */
+  readonly knows: (commit: RunCommit) => boolean;
 };
 
 /** The remote has commits of this run from decisions missing in the journal. */
@@ -167,17 +167,17 @@ export function gitIn(root: string, env: NodeJS.ProcessEnv): GitIn {
 
 /**
  * Includes pushed, but unrecorded commits of a killed driver. If all commits after the recorded one belong to this
- * run, the tree starts at the last one, and the step that made it finds it done. Each commit names the journal head of
- * its time: if the journal does not have that head, decisions are missing.
+ * run, the tree starts at the last one, and the step that made it finds it done. If the journal neither shows a commit
+ * at a gate nor has the head in its trailer, decisions are missing.
  */
 async function withUnrecorded(mirror: Mirror, { run, knows }: RunTreeRequest, left: LeftTree): Promise<LeftTree> {
   const tip = left.branch === null ? null : mirror.tip(left.branch);
   if (tip === null || tip === left.head) return left;
   const commits = await mirror.commitsBetween(left.head, tip);
   if (commits === null || !commits.every(({ attempt }) => attempt.startsWith(`${run}/`))) return left;
-  const unknown = commits.find(({ journal }) => !knows(journal));
+  const unknown = commits.find((commit) => !knows(commit));
   if (unknown === undefined) return { ...left, head: tip };
   throw new RolledBackError(
-    `${left.branch} at the remote has a commit of ${unknown.attempt}, made at decision ${unknown.journal}, which this journal does not have: the database was restored from an older copy.`,
+    `${left.branch} at the remote has the commit ${unknown.commit} of ${unknown.attempt}, which this journal does not know: the database was restored from an older copy.`,
   );
 }

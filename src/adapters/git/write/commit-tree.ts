@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitRequest, CommitResult } from "../../../ports/vcs.ts";
+import type { AdvanceRequest, AdvanceResult, CommitRequest, CommitResult } from "../../../ports/vcs.ts";
 import { repositoryStore } from "../snapshot/repository-store.ts";
 import { treeDifferences } from "../objects/tree-differences.ts";
 import { hardenedGit, must } from "../process/git.ts";
@@ -8,137 +8,75 @@ import { personalGit } from "../read/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { attemptIn, readCommit } from "../snapshot/commit-object.ts";
-import { branchTip, readRepositoryFacts, refTarget } from "../read/git-read.ts";
+import { branchTip, readRepositoryFacts } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { inTemporaryFolder } from "../../files/temporary-folder.ts";
-import { isObjectId, requireBranchName, snapshotRef } from "../process/ref-name.ts";
-import { copyIndex } from "../snapshot/temporary-index.ts";
-import { isPlainCommit, makePlainCommit } from "./plain-commit.ts";
-import { changesBetween } from "../snapshot/tree-diff.ts";
-
-type CommitContext = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
+import { requireBranchName } from "../process/ref-name.ts";
+import { prepareCommit } from "./prepare-commit.ts";
 
 /**
- * Commits exactly one tree through a separate index: nothing is taken from the working tree or from staged changes,
- * and a git killed during a hook leaves no lock behind. The result of hooks is compared with the tree.
+ * Commits exactly one tree. Nothing is taken from the working tree or from staged changes. If hooks change the tree,
+ * the branch does not move.
  */
 export async function commitTree(repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const { branch, parent, tree } = request;
   if (branch !== null) requireBranchName(branch, "commit");
-  if (!isObjectId(tree) || (parent !== null && !isObjectId(parent))) throw gitFailed("commit", "no tree to commit");
-  const message = commitMessage(request);
-  const git = hardenedGit(repository.top, repository.env);
-  const committing = { ...request, repository, git, person: personalGit(repository.top, repository) };
-  const tip = await readTip(committing);
-  if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
-  if (parent !== null && (await readCommit(repository, parent)).tree === tree) return { is: "done", commit: null };
-  const ready = await acceptKept(committing);
-  if (ready !== null) return { is: "done", commit: ready };
-  const here = await readRepositoryFacts(repository);
-  if (branch !== null && here.branch !== branch) return { is: "moved" };
+  const tip = await readTip(repository, branch);
+  if (tip !== parent && tip !== null && (await isOurs(repository, request, tip)))
+    return advanceBranch(repository, { branch, parent, commit: tip });
+  if (tip !== parent || (await isElsewhere(repository, branch))) return { is: "moved" };
   await refuseUnfinished(repository);
-  await make(committing, message);
-  return judge(committing, await readTip(committing));
+  const { commit, tree: made, changes } = await prepareCommit(repository, request);
+  return made === tree ? advanceBranch(repository, { branch, parent, commit }) : { is: "changed", changes };
+}
+
+/**
+ * Moves the branch from the parent to a prepared commit, and updates the committed files in the user's index. Nothing
+ * else in the working tree or the index changes.
+ */
+export async function advanceBranch(
+  repository: Repository,
+  { branch, parent, commit }: AdvanceRequest,
+): Promise<AdvanceResult> {
+  if (branch !== null) requireBranchName(branch, "commit");
+  const person = personalGit(repository.top, repository);
+  const tip = await readTip(repository, branch);
+  if (commit !== null && tip === commit) {
+    await resetEntries(person, await untouchedSince(repository, commit)); // moved before a crash
+    return { is: "done", commit };
+  }
+  if (tip !== parent || (await isElsewhere(repository, branch))) return { is: "moved" };
+  if (commit === null) return { is: "done", commit };
+  await refuseUnfinished(repository);
+  const { parents } = await readCommit(repository, commit);
+  if (parents.length > 1 || (parents[0] ?? null) !== parent) throw gitFailed("commit", `${commit} has another parent`);
+  await moveTip(repository, { branch, parent, commit });
+  await resetEntries(person, await listFiles(repository, commit));
+  return { is: "done", commit };
+}
+
+/** @throws ProblemError GIT_FAILED if the branch is locked or moved at this moment */
+async function moveTip(repository: Repository, { branch, parent, commit }: AdvanceRequest): Promise<void> {
+  const id = commit ?? "";
+  const ref = branch === null ? "HEAD" : `refs/heads/${branch}`;
+  await repositoryStore(repository).setRef(ref, id, parent ?? "0".repeat(id.length));
 }
 
 /** Returns the tip of the run's branch, or HEAD if the run has no branch. Null before the first commit. */
-async function readTip({ repository, branch }: CommitContext): Promise<string | null> {
+async function readTip(repository: Repository, branch: string | null): Promise<string | null> {
   const here = await readRepositoryFacts(repository);
   if (branch === null || here.branch === branch) return here.head;
   return branchTip(repository, branch);
 }
 
+const isElsewhere = async (repository: Repository, branch: string | null): Promise<boolean> =>
+  branch !== null && (await readRepositoryFacts(repository)).branch !== branch;
+
 /** Returns true for a commit of this attempt made before a crash, with the expected parent and exactly this tree. */
-async function isOurs({ repository, attempt, parent, tree }: CommitContext, tip: string | null): Promise<boolean> {
-  if (tip === null) return false;
+async function isOurs(repository: Repository, { attempt, parent, tree }: CommitRequest, tip: string): Promise<boolean> {
   const found = await readCommit(repository, tip);
   const follows = found.parents.length === (parent === null ? 0 : 1) && found.parents[0] === (parent ?? undefined);
   return follows && found.tree === tree && attemptIn(found) === attempt.trim();
-}
-
-async function again(committing: CommitContext, tip: string | null): Promise<CommitResult> {
-  const { repository, person } = committing;
-  if (tip === null) return { is: "moved" };
-  await resetEntries(person, await untouchedSince(repository, tip));
-  return { is: "done", commit: tip };
-}
-
-/** Uses the saved commit with the changes of hooks, if the approver accepted exactly its tree. */
-async function acceptKept(committing: CommitContext): Promise<string | null> {
-  const { git, person, repository, branch, parent, tree } = committing;
-  const ref = keptRef(committing);
-  const kept = await refTarget(repository, ref);
-  if (kept === null || parent === null || !(await isOurs(committing, kept))) return null;
-  const to = branch === null ? "HEAD" : `refs/heads/${branch}`;
-  const args = ["update-ref", "-m", "commit: accepted", "--end-of-options", to, kept, parent];
-  if ((await git(args)).status !== 0) return null;
-  await resetEntries(person, await listFiles(repository, kept));
-  return (await readCommit(repository, kept)).tree === tree ? kept : null;
-}
-
-const keptRef = ({ keep: { run, name } }: CommitContext): string => snapshotRef(run, name);
-
-async function make({ repository, person, parent, tree }: CommitContext, message: string): Promise<void> {
-  if (await isPlainCommit(repository)) return makePlainCommit(repository, { person, parent, tree, message });
-  await inTemporaryFolder(async (folder) => {
-    const environment = await copyIndex(repository, folder);
-    await must(person(["read-tree", "--reset", tree], { environment }), "read-tree");
-    const args = ["commit", "--quiet", "--cleanup=whitespace", "--file=-"];
-    await must(person(args, { environment, input: Buffer.from(message) }), "commit");
-  });
-}
-
-/**
- * Checks branch, parent and tree of the new commit. Undoes any other commit; if only the tree differs, the commit is
- * first saved under a ref.
- */
-async function judge(committing: CommitContext, made: string | null): Promise<CommitResult> {
-  const { git, person, repository, tree } = committing;
-  if (made === null || !(await isInPlace(committing, made))) {
-    await takeBackFromHead(committing);
-    return { is: "moved" };
-  }
-  const found = await readCommit(repository, made);
-  if (found.tree === tree) {
-    await resetEntries(person, await listFiles(repository, made));
-    return { is: "done", commit: made };
-  }
-  await must(git(["update-ref", "--end-of-options", keptRef(committing), made]), "update-ref");
-  await takeBack(committing, made);
-  return {
-    is: "changed",
-    tree: found.tree,
-    changes: (await changesBetween(git, { from: tree, to: found.tree })) ?? [],
-  };
-}
-
-async function isInPlace({ repository, branch, parent, attempt }: CommitContext, made: string): Promise<boolean> {
-  const here = await readRepositoryFacts(repository);
-  if (here.head !== made || (branch !== null && here.branch !== branch)) return false;
-  const found = await readCommit(repository, made);
-  return (found.parents[0] ?? null) === parent && attemptIn(found) === attempt.trim();
-}
-
-/** Undoes the commit at HEAD, on any branch. */
-async function takeBackFromHead(committing: CommitContext): Promise<void> {
-  const { head } = await readRepositoryFacts(committing.repository);
-  if (head !== null && head !== committing.parent) await takeBack(committing, head);
-}
-
-/** Undoes only a commit with this attempt's trailer, and only while HEAD is at it. */
-async function takeBack({ git, repository, attempt }: CommitContext, made: string): Promise<void> {
-  const found = await readCommit(repository, made);
-  const [before] = found.parents;
-  if (attemptIn(found) !== attempt.trim() || before === undefined) return;
-  await must(git(["update-ref", "-m", "commit: taken back", "HEAD", before, made]), "update-ref");
-}
-
-function commitMessage({ message, attempt, journal }: CommitRequest): string {
-  if ([attempt, journal].some((value) => value.trim() === "" || /\p{Cc}/u.test(value))) {
-    throw gitFailed("commit", "a trailer is empty or holds control characters");
-  }
-  return `${message.trimEnd()}\n\nIsdlc-Attempt: ${attempt.trim()}\nIsdlc-Journal: ${journal.trim()}\n`;
 }
 
 /** Operations in progress that a commit would become part of. */
