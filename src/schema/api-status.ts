@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { Question, Usage } from "./agent.ts";
 import { ReviewGroup } from "./api-diff.ts";
-import { Attention, RunStatus } from "./api.ts";
+import { Attention, FindingView, RunStatus } from "./api.ts";
+import { CommentThread } from "./comments.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
-import { ExecutionId } from "./recorded-ids.ts";
+import { CommitId, ExecutionId, TreeId } from "./recorded-ids.ts";
 
 /** State of a run in the format of `--json`. Keys may be added, but never removed or renamed. */
 const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
@@ -64,8 +65,31 @@ export const ShownDiff = z.object({
 });
 export type ShownDiff = z.infer<typeof ShownDiff>;
 
+/** Facts of an open gate, for programs that show it elsewhere. */
+export const OpenGate = z.object({
+  wait: z.string(),
+  /** Digest of everything shown. An answer must contain it. */
+  digest: z.string(),
+  openedAt: z.string(),
+  /** Commit that Continue moves the branch to, its parent and its tree. Null if the phase commits nothing. */
+  commit: z.nullable(CommitId),
+  parent: z.nullable(CommitId),
+  tree: z.nullable(TreeId),
+  /** `index` counts from 1. */
+  phase: z.object({ key: PhaseKey, name: z.string(), index: z.number(), of: z.number() }),
+  redos: z.object({ used: z.number(), limit: z.number() }),
+  /** Checks of the phase, and failures found after an earlier Continue. */
+  checks: z.readonly(z.array(CheckResult)),
+  /** Null without a reviewer. */
+  verdict: z.nullable(z.object({ reviewer: z.string(), approved: z.boolean() })),
+  findings: z.readonly(z.array(FindingView)),
+  /** Comments of the last redo, each with the agent's reply. Missing if the journal is not at hand. */
+  replies: z.optional(z.readonly(z.array(CommentThread))),
+});
+export type OpenGate = z.infer<typeof OpenGate>;
+
 /**
- * The open wait in the format of `gate --json`. `shown` and `summary` are set at a gate, the other fields with
+ * The open wait in the format of `gate --json`. `shown`, `summary` and `gate` are set at a gate, the other fields with
  * `--diff`.
  */
 export const OpenWait = z.object({
@@ -73,6 +97,7 @@ export const OpenWait = z.object({
   /** Summary digest. An answer must contain it. */
   shown: z.optional(z.string()),
   summary: z.optional(z.string()),
+  gate: z.optional(OpenGate),
   ...z.partial(ShownDiff).shape,
 });
 export type OpenWait = z.infer<typeof OpenWait>;

@@ -3,6 +3,8 @@ import type { ActiveRun, RunState } from "../../core/run.ts";
 import { shownChanges, type ShownSince } from "../../engine/shown-changes.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { OpenWait, ShownDiff, StatusView } from "../../schema/api-status.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import { openGate } from "../../views/open-gate.ts";
 import { type ReviewedFile, reviewPatch } from "../../views/review-patch.ts";
 import { waitObject, type Liveness, statusObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";
@@ -18,7 +20,11 @@ export type GateLook = {
 };
 
 /** Which changes are asked for. Default: everything that Continue would accept. */
-export type GateQuery = { readonly isDiffWanted: boolean; readonly since?: ShownSince };
+export type GateQuery = {
+  readonly events: readonly RunEvent[];
+  readonly isDiffWanted: boolean;
+  readonly since?: ShownSince;
+};
 
 /** Ports to compare a run's trees. */
 export type TreeComparator = {
@@ -33,12 +39,13 @@ export type TreeComparator = {
 export async function lookAtGate(
   project: TreeComparator | null,
   run: ActiveRun,
-  { isDiffWanted, since = "accepted" }: GateQuery,
+  { events, isDiffWanted, since = "accepted" }: GateQuery,
 ): Promise<GateLook> {
   const now = next(run);
   if (now.is !== "wait") return { view: { waiting: null }, changes: null };
   const changes = project === null ? null : await readShownChanges(project, run, { isDiffWanted, since });
-  const atGate = now.wait.kind === "gate" ? { shown: shownDigest(run), summary: summaryText(run) } : {};
+  const gate = openGate(run, events);
+  const atGate = gate === null ? {} : { shown: shownDigest(run), summary: summaryText(run), gate };
   const diff = isDiffWanted && changes !== null ? diffObject(changes) : {};
   return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
 }

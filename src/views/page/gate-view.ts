@@ -86,7 +86,7 @@ function foundOut(made: PhaseOutput, { failures, loosened }: OpenGate) {
 }
 
 /** Lists the phase's findings, open ones first. */
-function listFindings({ iterations }: PhaseRecord): FindingView[] {
+export function listFindings({ iterations }: PhaseRecord): FindingView[] {
   const { findings } = buildLedger(iterations);
   const open = findings.filter(isOpen).toSorted(bySeverity);
   const resolved = findings.filter((finding) => !isOpen(finding)).toSorted(bySeverity);

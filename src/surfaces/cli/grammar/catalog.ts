@@ -121,8 +121,11 @@ export const verbs: readonly Verb[] = [
   }),
   verbWithWords("redo", "decide", {
     summary: "Redo the phase with guidance",
-    usage: 'isdlc redo "<guidance>"',
-    options: answerOptions,
+    usage: 'isdlc redo "<guidance>" [--comments <file|->]',
+    options: {
+      comments: { type: "string", value: "file", about: "comments on single lines, a JSON list (-: standard input)" },
+      ...answerOptions,
+    },
   }),
   verbWithWords("answer", "decide", {
     summary: "Answer the pending question",

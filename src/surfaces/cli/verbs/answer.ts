@@ -16,6 +16,7 @@ import { openRun } from "../invocation/project-of.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
 import { leftLines } from "../../../views/finish-lines.ts";
 import { askWhatIsLeft } from "../terminal/ask-choice.ts";
+import { readComments } from "./read-comments.ts";
 import { documentText } from "../terminal/show-changes.ts";
 
 export const answer: Run = (invocation) => {
@@ -99,6 +100,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     wait: text(values, "wait"),
     // Without a digest, the answer applies to the current output of `isdlc gate`.
     shown: text(values, "shown") ?? shownDigest(run),
+    comments: option === "redo" ? readComments(invocation, project.journal.events(run.run.run)) : [],
     text: TAKES_GUIDANCE.has(option) ? readGuidance(invocation) : text(values, "text"),
     replies: readReplies(invocation, run.wait),
     limits: otherLimits(values),

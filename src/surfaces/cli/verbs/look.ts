@@ -25,11 +25,12 @@ import { documentText, showChanges } from "../terminal/show-changes.ts";
 /** Shows the open wait with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
-  return gateResult(invocation, run, await lookAtGate(project, run, gateQuery(invocation.values)));
+  const query = { ...diffQuery(invocation.values), events: project.journal.events(run.run.run) };
+  return gateResult(invocation, run, await lookAtGate(project, run, query));
 };
 
 /** Reads which changes are asked for. An option that shapes the changes asks for them. */
-export function gateQuery(values: Invocation["values"]): GateQuery {
+export function diffQuery(values: Invocation["values"]): Omit<GateQuery, "events"> {
   const isShaped = ["files", "group", "order", "word-diff", "since-last"].some((name) => values[name] !== undefined);
   return { isDiffWanted: flag(values, "diff") || isShaped, since: flag(values, "since-last") ? "look" : "accepted" };
 }
@@ -48,7 +49,7 @@ export async function gateResult(invocation: Invocation, run: ActiveRun, { chang
   const { io, values } = invocation;
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
-  const text = gateQuery(values).isDiffWanted && changes !== null ? changesText(changes, changesOptions(values)) : null;
+  const text = diffQuery(values).isDiffWanted && changes !== null ? changesText(changes, changesOptions(values)) : null;
   const lines = gateLines(invocation, run, { changes, view });
   if (text === null || !io.interactive) return done(text === null ? lines : [...lines, text], view);
   for (const line of lines) io.out(line);

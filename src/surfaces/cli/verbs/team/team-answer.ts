@@ -9,17 +9,18 @@ import type { AnswerRequest } from "../../../../schema/api.ts";
 import { JournalLines } from "../../../../schema/api-team.ts";
 import { done, flag, type Invocation, type Result, text } from "../../invocation/verb.ts";
 import { isRecordOnly, readReplies } from "../answer.ts";
+import { readComments } from "../read-comments.ts";
 import { followUntilRest } from "./follow-until-rest.ts";
 import { askAsPerson, type TeamRun } from "./team-run.ts";
 
 /** Sends an answer to the server: continue, review, redo, cancel, back or any named option. Then follows the run. */
 export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise<Result> {
   const { cwd, env } = invocation;
-  const { row, state } = team;
+  const { row, state, events } = team;
   if (state.is === "none" && isCancel(invocation)) return cancelUnbegun(invocation, team);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const ask = await askAsPerson(invocation, openProject(cwd, env));
-  const body = toRequestBody(invocation, state);
+  const body = toRequestBody(invocation, { state, events });
   if (body.option === "discard" && isOffered(state, "discard")) needConfirmed(body.isConfirmed);
   await ask({ method: "POST", path: `/api/runs/${row.run}/answer`, body, answer: z.extend(JournalLines, {}) });
   if (body.option !== "review" && !isRecordOnly(invocation)) return followUntilRest(invocation, team);
@@ -44,12 +45,14 @@ async function cancelUnbegun(invocation: Invocation, team: TeamRun): Promise<Res
 const isOffered = (run: ActiveRun, option: WaitOption): boolean =>
   run.wait !== null && listWaitOptions(run, run.wait).includes(option);
 
-function toRequestBody(invocation: Invocation, state: ActiveRun): AnswerRequest {
+type OpenTeamRun = Pick<TeamRun, "events"> & { readonly state: ActiveRun };
+
+function toRequestBody(invocation: Invocation, { state, events }: OpenTeamRun): AnswerRequest {
   const { verb, words, values } = invocation;
   const [named = "", ...rest] = verb.name === "answer" ? words : [verb.name, ...words];
   const base = {
     shown: text(values, "shown") ?? shownDigest(state),
-    comments: [],
+    comments: named === "redo" ? readComments(invocation, events) : [],
     replies: readReplies(invocation, state.wait),
     isConfirmed: flag(values, "yes"),
   };

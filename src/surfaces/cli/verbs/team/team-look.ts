@@ -13,7 +13,7 @@ import { reviewLines, listReviews } from "../../../../views/reviews.ts";
 import { statusLines, statusObject } from "../../../../views/status.ts";
 import { done, flag, type Invocation, type Result } from "../../invocation/verb.ts";
 import { items } from "../list-items.ts";
-import { gateQuery, gateResult } from "../look.ts";
+import { diffQuery, gateResult } from "../look.ts";
 import { findTeamRepository, signedInClient, type TeamRun } from "./team-run.ts";
 
 export const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Result => {
@@ -40,10 +40,11 @@ function whereabouts({ worker, rests, refused, movedTo, cancelledBy, hostSince }
  * Shows the gate like that of a local run. Changes are computed from the remote's commits and the trees in the
  * journal.
  */
-export const showGate = async (invocation: Invocation, { state }: TeamRun): Promise<Result> => {
+export const showGate = async (invocation: Invocation, { state, events }: TeamRun): Promise<Result> => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const seen = next(state).is === "wait" ? await seenAtRemote(invocation, state) : null;
-  return gateResult(invocation, state, await lookAtGate(seen, state, gateQuery(invocation.values)));
+  const query = { ...diffQuery(invocation.values), events };
+  return gateResult(invocation, state, await lookAtGate(seen, state, query));
 };
 
 /** Null if this clone cannot fetch the trees: only `--diff` requires them, and throws. */
@@ -55,7 +56,7 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
     const fork = await fetchShown(await repositoryOfProject(project), { run: run.run, base, branch });
     return { workspace: project.workspace, vcsWrite: { forkPoint: () => Promise.resolve(fork) } };
   } catch (error) {
-    if (!(error instanceof ProblemError) || gateQuery(values).isDiffWanted) throw error;
+    if (!(error instanceof ProblemError) || diffQuery(values).isDiffWanted) throw error;
     io.err(`warning: could not show the changes: ${error.message}`);
     return null;
   }

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
+
+type Shown = {
+  readonly phase: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly head: string;
+  readonly isAccepted: boolean;
+};
+
+const treeOf = (sandbox: Sandbox, commit: string): string => sandbox.git("rev-parse", `${commit}^{tree}`);
+
+async function readGate(sandbox: Sandbox): Promise<Json> {
+  return parsed(await sandbox.script("gate", "--json"));
+}
+
+/** Answers every gate of a supervised run; the first one and the implementation are sent back once. */
+async function answerGates(sandbox: Sandbox): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (;;) {
+    const { gate, waiting } = await readGate(sandbox);
+    if (waiting?.kind === "finish") return shown;
+    if (waiting?.kind === "sizing") {
+      await sandbox.person("answer", "standard");
+      continue;
+    }
+    if (waiting?.kind !== "gate") throw new Error(`unexpected wait: ${JSON.stringify(waiting)}`);
+    const { phase, redos, commit, tree, parent } = gate;
+    const head = sandbox.git("rev-parse", "HEAD");
+    expect(head).toBe(parent);
+    const isAccepted = redos.used > 0 || (phase.index > 1 && !phase.key.includes("implementation"));
+    if (commit !== null) {
+      expect(treeOf(sandbox, commit)).toBe(tree);
+      expect(sandbox.git("log", "-1", "--format=%P", commit)).toBe(parent);
+      shown.push({ phase: phase.key, commit, tree, head, isAccepted });
+    }
+    const answer = isAccepted ? ["continue"] : ["redo", "Once more"];
+    const { code, stderr } = await sandbox.person(...answer);
+    expect([code, stderr.includes("error")]).toEqual([3, false]);
+    if (isAccepted && commit !== null) expect(sandbox.git("log", "--format=%H", "HEAD").split("\n")).toContain(commit);
+  }
+}
+
+test("merges exactly the commits that the gates of a whole feature showed", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write("mine.txt", "uncommitted\n");
+  sandbox.write("shared.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+  sandbox.git("add", "shared.txt");
+  sandbox.git("commit", "--quiet", "--message", "Shared");
+  sandbox.write("shared.txt", "my line\n1\n2\n3\n4\n5\n6\n7\n8\n");
+  const work = { "greeting.txt": "hello\n", "shared.txt": "my line\n1\n2\n3\n4\n5\n6\n7\n8\nits line\n" };
+  sandbox.plan({ turns: { "06-implementation": [{ writes: { "greeting.txt": "first\n" } }, { writes: work }] } });
+  const started = await sandbox.script("feature", "add a greeting", "--supervised", "--allow-dirty", ...sandbox.agent);
+  expect(started.code, started.stderr).toBe(3);
+  const shown = await answerGates(sandbox);
+  const accepted = shown.filter(({ isAccepted }) => isAccepted);
+  const rejected = shown.filter(({ isAccepted }) => !isAccepted);
+  expect(accepted.length).toBeGreaterThan(4);
+  expect(rejected).toHaveLength(2);
+  for (const { commit } of rejected)
+    expect(sandbox.git("for-each-ref", "--format=%(objectname)", "refs/isdlc").split("\n")).toContain(commit);
+
+  const tip = sandbox.git("rev-parse", "HEAD");
+  expect(tip).toBe(accepted.at(-1)?.commit);
+  const merged = await sandbox.person("answer", "merge");
+  expect(merged.code, merged.stderr).toBe(0);
+  expect(sandbox.git("rev-parse", "main^2")).toBe(tip);
+  const ancestors = sandbox.git("log", "--format=%H", "main").split("\n");
+  for (const { commit } of accepted) expect(ancestors).toContain(commit);
+  for (const { commit } of rejected) expect(ancestors).not.toContain(commit);
+  const commits = shown.map(({ commit }) => commit);
+  expect(new Set(commits).size).toBe(commits.length);
+  for (const commit of commits) {
+    expect(sandbox.git("ls-tree", "-r", "--name-only", commit).split("\n")).not.toContain("mine.txt");
+    expect(sandbox.git("show", `${commit}:shared.txt`)).not.toContain("my line");
+  }
+  expect(sandbox.git("show", "main:shared.txt")).toContain("its line");
+  expect(sandbox.git("log", "--format=%B", "main")).not.toContain("Isdlc-Journal");
+  expect(sandbox.git("show", "main:BACKLOG.md")).toMatch(/\[x\]/);
+  expect(
+    sandbox
+      .git("status", "--porcelain")
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual(["M shared.txt", "?? mine.txt"]);
+});
