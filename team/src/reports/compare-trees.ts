@@ -4,6 +4,7 @@ import { mayWrite } from "../../../src/core/plan.ts";
 import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
 import type { PhaseOutput } from "../../../src/schema/facts.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
+import { requireProposed } from "./proposed-commit.ts";
 import {
   compareInCopy,
   fetchTrees,
@@ -35,6 +36,7 @@ export async function compareTrees(run: ActiveRun, report: Report, context: Comp
 }
 
 async function completeFacts(run: ActiveRun, made: CompletedFacts, context: ComparisonContext) {
+  await requireProposed(context.copy, run, made);
   const unshown = await findUnshownChanges(context.copy, run, { trees: made, events: context.events });
   const listed = await listFiles(run, made, context);
   if (unshown === null || unshown.paths.length === 0) return { ...made, ...listed };
@@ -42,11 +44,12 @@ async function completeFacts(run: ActiveRun, made: CompletedFacts, context: Comp
   return { ...made, ...listed, unshown: [...unshown.paths], notices };
 }
 
-type Scan = ReportedTrees & Pick<PhaseOutput, "notices">;
+type Scan = ReportedTrees & Partial<Pick<PhaseOutput, "notices" | "proposedCommit" | "standing">>;
 
 /** A scan after Continue replaces the notices of the gate. */
 async function withNotices<S extends Scan>(run: ActiveRun, scan: S, { copy, events }: ComparisonContext): Promise<S> {
   const shown: Partial<PhaseOutput> = currentPhase(run)?.made ?? {};
+  await requireProposed(copy, run, { commitTree: shown.commitTree, standing: shown.standing, ...scan });
   const trees = { commitTree: shown.commitTree, wholeTree: shown.wholeTree, ...scan };
   const unshown = await findUnshownChanges(copy, run, { trees, events });
   if (unshown === null || unshown.paths.length === 0) return scan;

@@ -56,7 +56,10 @@ const honest: Forge = (outcome, { before, after }, phase) => {
   if ("failed" in outcome) return outcome;
   const tree = phase === "plan" ? before : after;
   if (outcome.of === "enter") return { ...outcome, commit: tip(), tree: phase === "final-review" ? after : before };
-  if (outcome.of === "complete") return { ...outcome, made: { ...outcome.made, tree, commitTree: tree } };
+  if (outcome.of === "complete") {
+    const { proposedCommit: _, ...made } = outcome.made;
+    return { ...outcome, made: { ...made, tree, commitTree: tree } };
+  }
   return outcome;
 };
 
@@ -222,6 +225,15 @@ describe("worker that reports trees of a gate [S7]", () => {
     ["a commit missing at the remote", () => ({ commitTree: pushTree({ "y.js": "y\n" }, false) })],
     ["a commit without a displayed tree", () => ({ tree: null })],
     ["a displayed tree that is not an object id", () => ({ tree: "main" })],
+    ["a proposed commit with another tree", () => ({ proposedCommit: tip() })],
+    [
+      "a proposed commit on another parent",
+      () => {
+        const commit = scene.forceFile("change/other", tip(), "made.js");
+        return { proposedCommit: commit, commitTree: scene.git("remote.git", "rev-parse", `${commit}^{tree}`) };
+      },
+    ],
+    ["a proposed commit missing at the remote", () => ({ proposedCommit: "b".repeat(40) })],
   ])("is refused if it names %s", async ([, change]) => {
     const refused = expect.objectContaining({ problem: expect.objectContaining({ code: "NOT_ALLOWED" }) });
     await expect(driveToGate("plan", forging("complete", change))).rejects.toEqual(refused);

@@ -99,6 +99,7 @@ const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRu
       tree: fakeTree(run),
       lines: 200,
       commitTree: fakeTree(run),
+      proposedCommit: COMMIT,
       standing,
       notices: [],
     },
@@ -112,7 +113,10 @@ const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRu
     results: [],
     digest: "again",
   }),
-  commit: () => ({ of: "commit", commit: COMMIT }),
+  commit: (run) => {
+    const { proposedCommit = COMMIT } = currentPhase(run)?.made ?? {};
+    return { of: "commit", commit: proposedCommit };
+  },
   measure: () => ({
     of: "measure",
     sizing: { recommended: "light", rationale: "", metrics: null, source: null },

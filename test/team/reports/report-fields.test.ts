@@ -61,7 +61,7 @@ describe("fields of reports", () => {
 
   test("include the reports of every step and all facts of an output", () => {
     expect(Object.keys(OUTCOME_FIELDS)).toEqual(expect.arrayContaining(Step.options));
-    const fromJournal = "summary,decisions,checks,issues,approved,concerns,testsChanged,denied,plainTree".split(",");
+    const fromJournal = "summary,decisions,checks,issues,approved,concerns,testsChanged,denied".split(",");
     const facts = Object.keys(PhaseOutput.shape).filter((name) => !fromJournal.includes(name));
     expect(Object.keys(COMPLETED_FIELDS).toSorted()).toEqual(facts.toSorted());
   });
@@ -78,6 +78,9 @@ describe("fields of reports", () => {
     ["complete", "supervision", { enabled: false, phases: [] }],
     ["recheck", "tree", "b".repeat(40)],
     ["recheck", "commitTree", "b".repeat(40)],
+    ["recheck", "proposedCommit", "b".repeat(40)],
+    ["commit", "commit", "b".repeat(40)],
+    ["commit", "commit", null],
     ["recheck", "edited", [{ path: "a.md", change: "modified" }]],
     ["finish", "merged", "b".repeat(40)],
     ["finish", "how", "merge"],
