@@ -196,10 +196,17 @@ export const mutantsOfCore = [
     test: "test/core/decide.test.ts",
   },
   {
+    bug: "a commit that hooks changed is accepted without a gate",
+    file: REPORT,
+    find: "isUnshown || isHooked ||",
+    put: "isUnshown ||",
+    test: "test/core/accepted-tree.test.ts",
+  },
+  {
     bug: "phases with a fixed gate have it only under supervision",
     file: REPORT,
-    find: `isUnshown || phase.rule.gate === "always" ||`,
-    put: "isUnshown ||",
+    find: `isHooked || phase.rule.gate === "always" ||`,
+    put: "isHooked ||",
     test: "test/core/supervised-gates.test.ts",
   },
   {

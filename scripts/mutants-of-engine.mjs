@@ -33,7 +33,7 @@ export const mutantsOfEngine = [
   {
     bug: "the digest after Continue leaves out the tree",
     file: CHECKS,
-    find: "{ tree: found, beside, failed",
+    find: "{ tree, beside, failed",
     put: "{ beside, failed",
     test: recheck,
   },

