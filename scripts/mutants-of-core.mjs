@@ -205,15 +205,15 @@ export const mutantsOfCore = [
   {
     bug: "phases with a fixed gate have it only under supervision",
     file: REPORT,
-    find: `isHooked || phase.rule.gate === "always" ||`,
-    put: "isHooked ||",
+    find: `isHooked || rule.gate === "always"`,
+    put: "isHooked",
     test: "test/core/supervised-gates.test.ts",
   },
   {
     bug: "an artifact as long as the limit opens a gate",
     file: REPORT,
-    find: "whole.lines > LARGE_ARTIFACT_LINES",
-    put: "whole.lines >= LARGE_ARTIFACT_LINES",
+    find: "made.lines > LARGE_ARTIFACT_LINES",
+    put: "made.lines >= LARGE_ARTIFACT_LINES",
     test: "test/core/supervised-gates.test.ts",
   },
   {

@@ -191,4 +191,18 @@ export const mutantsOfEngine = [
     put: "true",
     test: "test/sandbox/forwarded-network.test.ts",
   },
+  {
+    bug: "a branch that moved meanwhile is set to the accepted commit",
+    file: "src/adapters/git/write/commit-tree.ts",
+    find: `if (tip !== parent || (await isElsewhere(repository, branch))) return { is: "moved" };\n  if (commit`,
+    put: "if (commit",
+    test: "test/git/commit-tree.test.ts",
+  },
+  {
+    bug: "the last gate's commit does not have the end of the build",
+    file: "src/engine/steps/item-record.ts",
+    find: "&& isLastPhase(run)) recordBuildEnd",
+    put: "&& false) recordBuildEnd",
+    test: "test/slow/flows/cli/proposed-commits.test.ts",
+  },
 ];

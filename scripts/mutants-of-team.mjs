@@ -34,8 +34,8 @@ export const mutantsOfTeam = [
   {
     bug: "no gate opens for files that the commit hides",
     file: "src/core/decide/report.ts",
-    find: "large || isUnshown || isHooked || phase.rule",
-    put: "large || isHooked || phase.rule",
+    find: "large || isUnshown || isHooked || rule",
+    put: "large || isHooked || rule",
     test: hiddenChanges,
   },
   {

@@ -250,20 +250,6 @@ export const mutants = [
     test: "test/engine/failing-steps.test.ts",
   },
   {
-    bug: "a branch that moved meanwhile is set to the accepted commit",
-    file: "src/adapters/git/write/commit-tree.ts",
-    find: `if (tip !== parent || (await isElsewhere(repository, branch))) return { is: "moved" };\n  if (commit`,
-    put: "if (commit",
-    test: "test/git/commit-tree.test.ts",
-  },
-  {
-    bug: "the last gate's commit does not have the end of the build",
-    file: "src/engine/steps/item-record.ts",
-    find: "&& isLastPhase(run)) recordBuildEnd",
-    put: "&& false) recordBuildEnd",
-    test: "test/slow/flows/cli/proposed-commits.test.ts",
-  },
-  {
     bug: "a commit in the middle of a rebase becomes part of it",
     file: "src/adapters/git/write/commit-tree.ts",
     find: `"rebase-merge", `,

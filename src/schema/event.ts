@@ -44,6 +44,7 @@ const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape
  * old one.
  */
 const { commitTree, proposedCommit, plainTree, wholeTree, standing, notices } = PhaseOutput.shape;
+const gateFacts = { commitTree, proposedCommit, plainTree, wholeTree, standing, notices };
 
 export const EventDraft = z.discriminatedUnion("type", [
   event("run.started", {
@@ -210,7 +211,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     tree: z.nullable(TreeId),
     results: z.array(CheckResult),
     /** These fields replace those of the phase output, if the recheck found other values. */
-    ...{ commitTree, proposedCommit, plainTree, wholeTree, standing, notices },
+    ...gateFacts,
   }),
   event("phase.accepted", { by: z.union([Person, z.literal("engine")]) }),
   event("phase.skipped", { by: Person }),

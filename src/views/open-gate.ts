@@ -1,6 +1,7 @@
-import { type ActiveRun, currentPhase, redoLimit } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit } from "../core/run.ts";
 import type { OpenGate } from "../schema/api-status.ts";
 import type { RunEvent } from "../schema/event.ts";
+import type { PhaseOutput } from "../schema/facts.ts";
 import { earlierRedos, listFindings } from "./page/gate-view.ts";
 
 /** Returns the facts of an open gate, for programs that show it elsewhere. Null if no gate is open. */
@@ -10,19 +11,25 @@ export function openGate(run: ActiveRun, events: readonly RunEvent[]): OpenGate 
   const { wait } = run;
   const { rule, made, redos } = phase;
   const due = run.phases.filter(({ dropped }) => !dropped);
-  const hasReviewer = rule.reviewer !== null && rule.verdicts > 0;
   return {
     wait: wait.id,
     digest: wait.digest,
     openedAt: wait.openedAt,
-    commit: made.proposedCommit ?? null,
-    parent: made.standing?.tip ?? null,
-    tree: made.commitTree ?? null,
+    ...commitFacts(made),
     phase: { key: rule.key, name: rule.name, index: due.indexOf(phase) + 1, of: due.length },
     redos: { used: redos, limit: redoLimit(run) },
     checks: [...made.checks, ...wait.failures],
-    verdict: hasReviewer ? { reviewer: rule.reviewer ?? "", approved: made.approved } : null,
+    verdict: verdictFacts(phase, made),
     findings: listFindings(phase),
     replies: earlierRedos(events, rule.key)[0]?.comments ?? [],
   };
 }
+
+const commitFacts = ({ proposedCommit, standing, commitTree }: PhaseOutput) => ({
+  commit: proposedCommit ?? null,
+  parent: standing?.tip ?? null,
+  tree: commitTree ?? null,
+});
+
+const verdictFacts = ({ rule: { reviewer, verdicts } }: PhaseRecord, { approved }: PhaseOutput): OpenGate["verdict"] =>
+  reviewer === null || verdicts === 0 ? null : { reviewer, approved };

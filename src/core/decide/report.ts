@@ -10,7 +10,6 @@ import { currentStep, currentTicket } from "../next.ts";
 import {
   type ActiveRun,
   currentPhase,
-  type Draft,
   isExecuting,
   OWN_LINES,
   TESTS_CHANGED,
@@ -159,11 +158,7 @@ const handlers: Handlers = {
     const paths = mixed.filter((path) => !run.together.includes(path));
     if (paths.length > 0)
       return accept(escalation(run, { reason: OWN_LINES, detail: paths.join("\n"), last: "accept", paths }));
-    const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
-    const isUnshown = (whole.unshown ?? []).length > 0; // otherwise the commit would contain them unseen
-    const isHooked = whole.plainTree !== undefined; // hooks changed the commit
-    const due =
-      large || isUnshown || isHooked || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
+    const due = mustBeShown(phase, whole) || isGateDue(supervision, phase.rule.key);
     return accept(
       { type: "phase.completed", made: whole, settings },
       ...summariesChanged(run, settings),
@@ -231,6 +226,14 @@ const limitedBySandbox = (failed: readonly CheckResult[]): CheckResult | undefin
 function blockedBy(run: ActiveRun, { name, detail, notStarted }: CheckResult): EventDraft {
   const reason = notStarted === true ? TESTS_NOT_STARTED : TESTS_SANDBOXED;
   return escalation(run, { reason, detail, last: "accept", checks: [name] });
+}
+
+/** True if a gate opens under any supervision. */
+function mustBeShown({ rule }: PhaseRecord, made: PhaseOutput): boolean {
+  const large = rule.gate === "large" && made.lines > LARGE_ARTIFACT_LINES;
+  const isUnshown = (made.unshown ?? []).length > 0; // otherwise the commit would contain them unseen
+  const isHooked = made.plainTree !== undefined; // hooks changed the commit
+  return large || isUnshown || isHooked || rule.gate === "always";
 }
 
 function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): EventDraft {

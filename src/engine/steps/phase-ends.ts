@@ -48,7 +48,10 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const agents = await workspace.snapshot(name, [run.run.item]);
   const changedByAgents = await workspace.diff(phase.firstTree, agents);
   await verifyObjects(engine, { from: phase.firstTree, tree: agents, changed: changedByAgents });
-  const accepted = whenAccepted(run, { made: { ...NOTHING_FOUND, ...draftOutput(draft) }, failures: adoptedFailures(draft) });
+  const accepted = whenAccepted(run, {
+    made: { ...NOTHING_FOUND, ...draftOutput(draft) },
+    failures: adoptedFailures(draft),
+  });
   const { tree, mixed = [], ...beside } = await scanForGate(engine, run, { name, accepted });
   const changed = tree === agents ? changedByAgents : await workspace.diff(phase.firstTree, tree);
   const seen = lastReviewedTree(run);

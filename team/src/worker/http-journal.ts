@@ -54,7 +54,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   };
   return {
     lost: lost.signal,
-    knows: ({ commit, journal }) => (journal === "" ? known.shown.has(commit) : known.heads.has(journal)),
+    knows: ({ commit, journal }) => (journal === "" ? known.shows(commit) : known.heads.has(journal)),
     newest: () => run,
     current: async () => ({ run, ...(await known.load()) }),
     load: () => known.load(),
@@ -86,7 +86,6 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   let isStale = true;
   const events: RunEvent[] = [];
   const heads = new Set<string>();
-  const shown = new Set<CommitId>();
   const take = ({ lines, countermarks }: JournalLines): readonly RunEvent[] => {
     const before = events.length;
     const marked = withCountermarks(seal, (hash) => countermarks[hash]);
@@ -95,7 +94,6 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       cursor = read.cursor;
       heads.add(headName(toHead(cursor)));
       events.push(...read.events);
-      for (const commit of read.events.flatMap(shownCommits)) shown.add(commit);
     }
     isStale = false;
     return events.slice(before);
@@ -109,7 +107,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   };
   return {
     heads,
-    shown,
+    shows: (commit: CommitId): boolean => events.some((event) => shownCommit(event) === commit),
     load,
     isStale: () => isStale,
     /** Returns true if the run is ahead of the known part, and remembers it. */
@@ -135,10 +133,9 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
 }
 
 /** Returns the commit that a gate shows, if the event names one. */
-function shownCommits(event: RunEvent): readonly CommitId[] {
-  const facts = event.type === "phase.completed" ? event.made : event.type === "phase.rechecked" ? event : null;
-  const commit = facts?.proposedCommit ?? null;
-  return commit === null ? [] : [commit];
+function shownCommit(event: RunEvent): CommitId | null {
+  if (event.type === "phase.completed") return event.made.proposedCommit ?? null;
+  return event.type === "phase.rechecked" ? (event.proposedCommit ?? null) : null;
 }
 
 /** In the form of a commit trailer. */
