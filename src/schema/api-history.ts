@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Evidence, Issue } from "./agent.ts";
 import type { RunEvent } from "./event.ts";
 import { RunId, PhaseKey } from "./plan.ts";
-import { CommentThread } from "./comments.ts";
+import { CommentReply, ReviewComment } from "./comments.ts";
 
 /** Runs in the format of `history --json`. Keys may be added, but never removed or renamed. */
 const measured = z.nullable(z.number());
@@ -98,5 +98,5 @@ export const EarlierRedo = z.object({
   at: z.string(),
   by: z.string(),
   guidance: z.nullable(z.string()),
-  comments: z.array(CommentThread),
+  comments: z.array(z.object({ comment: ReviewComment, reply: z.nullable(CommentReply) })),
 });

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { Question, Usage } from "./agent.ts";
+import { EarlierRedo } from "./api-history.ts";
 import { ReviewGroup } from "./api-diff.ts";
 import { Attention, FindingView, RunStatus } from "./api.ts";
-import { CommentThread } from "./comments.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId } from "./recorded-ids.ts";
@@ -84,7 +84,7 @@ export const OpenGate = z.object({
   verdict: z.nullable(z.object({ reviewer: z.string(), approved: z.boolean() })),
   findings: z.readonly(z.array(FindingView)),
   /** Comments of the last redo, each with the agent's reply. Missing if the journal is not at hand. */
-  replies: z.optional(z.readonly(z.array(CommentThread))),
+  replies: z.optional(EarlierRedo.shape.comments),
 });
 export type OpenGate = z.infer<typeof OpenGate>;
 

@@ -37,9 +37,6 @@ export const CommentReply = z.strictObject({
 });
 export type CommentReply = z.infer<typeof CommentReply>;
 
-/** A comment with the agent's reply, if it replied. */
-export const CommentThread = z.object({ comment: ReviewComment, reply: z.nullable(CommentReply) });
-
 /** Text that a user wrote at a gate but did not send. Null deletes it. Only the web UI reads the text. */
 export const SavedDraft = z.strictObject({
   wait: z.string().check(z.maxLength(200)),

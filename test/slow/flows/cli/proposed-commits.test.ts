@@ -78,3 +78,36 @@ test("merges exactly the commits that the gates of a whole feature showed", asyn
       .map((line) => line.trim()),
   ).toEqual(["M shared.txt", "?? mine.txt"]);
 });
+
+test("takes comments on lines from a file, and tells the agent's replies with the next gate", async () => {
+  const sandbox = await createSandbox();
+  const replies = [{ id: "C2", did: "applied", text: "Shortened" }];
+  sandbox.plan({ turns: { plan: [{}, { result: { replies } }] } });
+  await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
+  const first = (await readGate(sandbox)).gate;
+  expect(first).toMatchObject({
+    wait: expect.stringContaining("/gate-"),
+    digest: expect.any(String),
+    openedAt: expect.any(String),
+    phase: { key: "plan", index: 1 },
+    redos: { used: 0, limit: 3 },
+    checks: [{ name: "artifacts", ok: true }],
+    verdict: null,
+    findings: [],
+    replies: [],
+  });
+  const place = { path: "plan.md", line: 3 };
+  sandbox.write(".isdlc/comments.json", JSON.stringify([{ text: "Name the file" }, { text: "Shorter", place }]));
+  const wrong = await sandbox.person("redo", "Again", "--comments", "README.md");
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Could not read the comments in README.md")]);
+  expect((await sandbox.person("redo", "--comments", ".isdlc/comments.json")).code).toBe(3);
+  const prompt = sandbox.log().findLast(({ role }) => role === "phase")?.prompt;
+  expect(prompt).toContain("C1: Name the file");
+  expect(prompt).toContain("C2 plan.md:3: Shorter");
+  const second = (await readGate(sandbox)).gate;
+  expect(second.redos).toEqual({ used: 1, limit: 3 });
+  expect(second.replies).toMatchObject([
+    { comment: { id: "C1", place: null }, reply: null },
+    { comment: { id: "C2", place: { ...place, side: "new" } }, reply: replies[0] },
+  ]);
+});
