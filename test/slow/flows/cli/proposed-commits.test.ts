@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
 
@@ -110,4 +112,25 @@ test("takes comments on lines from a file, and tells the agent's replies with th
     { comment: { id: "C1", place: null }, reply: null },
     { comment: { id: "C2", place: { ...place, side: "new" } }, reply: replies[0] },
   ]);
+});
+
+test("shows the changes of a trusted hook at the gate, even unattended, and accepts exactly that commit", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { implement: [{ writes: { "greeting.txt": "hello\n" } }] } });
+  const hook = join(sandbox.root, ".git/hooks/pre-commit");
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, '#!/bin/sh\nbasename "$(git rev-parse HEAD)" > hooked.txt\ngit add hooked.txt\n', {
+    mode: 0o755,
+  });
+  const start = sandbox.git("rev-parse", "HEAD");
+  const first = await sandbox.script("add a greeting", "--no-supervised", "--hooks", "trust", ...sandbox.agent);
+  expect(first.code, first.stderr).toBe(3);
+  const { gate, summary } = await readGate(sandbox);
+  expect(gate.phase.key).toBe("implement");
+  expect(sandbox.git("rev-parse", "HEAD")).toBe(start);
+  expect(sandbox.git("show", `${gate.commit}:hooked.txt`)).toBe(start);
+  expect(summary).toContain("Hooks of the repository changed the commit: hooked.txt (added)");
+  expect((await sandbox.person("continue")).code).toBe(3);
+  expect(sandbox.git("log", "--format=%H", "HEAD").split("\n")).toContain(gate.commit);
+  expect(sandbox.git("status", "--porcelain")).toBe("");
 });
