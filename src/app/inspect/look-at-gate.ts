@@ -53,7 +53,7 @@ export async function lookAtGate(
 async function readShownChanges(
   { workspace, vcsWrite }: TreeComparator,
   run: ActiveRun,
-  { isDiffWanted, since }: GateQuery,
+  { isDiffWanted, since }: Omit<GateQuery, "events">,
 ): Promise<ShownChanges> {
   const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite, hasMarks: isDiffWanted };
   return (await shownChanges(looking, run, since)) ?? { base: "since the run started", parts: [] };

@@ -100,7 +100,10 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     wait: text(values, "wait"),
     // Without a digest, the answer applies to the current output of `isdlc gate`.
     shown: text(values, "shown") ?? shownDigest(run),
-    comments: option === "redo" ? readComments(invocation, project.journal.events(run.run.run)) : [],
+    comments:
+      option === "redo" && text(values, "comments") !== undefined
+        ? readComments(invocation, project.journal.events(run.run.run))
+        : [],
     text: TAKES_GUIDANCE.has(option) ? readGuidance(invocation) : text(values, "text"),
     replies: readReplies(invocation, run.wait),
     limits: otherLimits(values),
