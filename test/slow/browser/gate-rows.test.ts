@@ -57,7 +57,7 @@ const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await outline(page, "lib/z.ts").click();
     await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
     await press(page, "j");
-    await expect.poll(() => focusedFile(page)).toBe("root.ts");
+    await expect.poll(() => focusedFile(page)).toBe("src/a.ts");
     await press(page, "k");
     await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
   },
