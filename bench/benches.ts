@@ -9,6 +9,7 @@ import { measureDetection } from "./detection.ts";
 import { measureDriving } from "./driving.ts";
 import { endAll } from "./ending.ts";
 import { measureGate } from "./gate.ts";
+import { measureGateInBrowser } from "./gate-in-browser.ts";
 import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
@@ -54,6 +55,7 @@ const benches: Readonly<Record<string, Bench>> = {
   reviewers: measureReviewers,
   attestation: measureAttestation,
   page: measurePage,
+  browser: measureGateInBrowser,
   copy: measureTestCopy,
   ...teamBenches,
   package: measurePackage,

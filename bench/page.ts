@@ -84,7 +84,10 @@ type PageProcess = {
   readonly end: () => Promise<void>;
 };
 
-async function serve(program: string, { tree, env }: Place): Promise<PageProcess> {
+type StartedPage = Pick<PageProcess, "child" | "end"> & { readonly link: string };
+
+/** Starts `isdlc ui`, and returns its link when it is served. */
+export async function startPage(program: string, { tree, env }: Place): Promise<StartedPage> {
   const child = spawn(process.execPath, [program, "ui", "--no-open"], {
     cwd: tree,
     env,
@@ -98,6 +101,11 @@ async function serve(program: string, { tree, env }: Place): Promise<PageProcess
     });
     child.on("close", () => reject(new Error("the page was not served")));
   });
+  return { child, end, link };
+}
+
+async function serve(program: string, place: Place): Promise<PageProcess> {
+  const { child, end, link } = await startPage(program, place);
   const { origin, hash } = new URL(link);
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify({ secret: hash.slice(1) });

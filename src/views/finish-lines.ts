@@ -8,7 +8,7 @@ export function heldAgainst(state: ActiveRun): string[] {
   const { wait, phases, run } = state;
   if (wait?.kind !== "finish") return [];
   const concerns = phases.flatMap(({ rule, made }) =>
-    (made?.concerns ?? []).map((concern) => `  ${rule.key}: ${plainLine(concern)}`),
+    (made?.concerns ?? []).map((concern) => `  ${plainLine(rule.name)}: ${plainLine(concern)}`),
   );
   const base = run.git?.base ?? null;
   return [

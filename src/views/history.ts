@@ -8,6 +8,7 @@ import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
 import { computeMetrics, runUsage, tokens } from "./metrics.ts";
 import { hadNothingToMerge, nothingToMerge } from "./finish-lines.ts";
+import { attemptText, namePlanned, type NamePhase, runPhases } from "./phase-names.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
@@ -16,14 +17,16 @@ import { shellWord } from "../core/command-line.ts";
 import { isBookkeeping } from "../core/items/item-meta.ts";
 import { checkOutcome } from "./tests-in-full.ts";
 
-/** Formats one line per event. */
-export function historyLines(events: readonly RunEvent[]): string[] {
+/** Formats one line per event. `name` is required for events without the first one, which has the names of all phases. */
+export function historyLines(events: readonly RunEvent[], name: NamePhase = namePlanned(events)): string[] {
   return withBringers(events).map(
-    (event) => `${String(event.seq).padStart(4)}  ${localTime(event.at, "seconds")}  ${sentence(event)}`,
+    (event) => `${String(event.seq).padStart(4)}  ${localTime(event.at, "seconds")}  ${sentence(event, name)}`,
   );
 }
 
-type Sentences = { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { type: T }>) => string };
+type Sentences = {
+  readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { type: T }>, name: NamePhase) => string;
+};
 
 const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
@@ -36,11 +39,11 @@ const sentences: Sentences = {
     e.how === "passed"
       ? "continues from there"
       : `continues ${e.how === "known" ? "knowing that tests fail" : "without tests"}, by ${e.by === "engine" ? "the options given" : who(e.by)}`,
-  "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
-  "execution.started": (e) =>
-    `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
-  "execution.ended": (e) =>
-    `${e.execution} ended: ${e.how}${e.reason === null ? "" : ` (${plainLine(e.reason, 120)})`}`,
+  "attempt.started": (e, name) => `${name(e.phase)} #${e.attempt} begins (${e.brief.why})`,
+  "execution.started": (e, name) =>
+    `${attemptText(e.claim.execution, name)} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
+  "execution.ended": (e, name) =>
+    `${attemptText(e.execution, name)} ended: ${e.how}${e.reason === null ? "" : ` (${plainLine(e.reason, 120)})`}`,
   "draft.produced": (e) =>
     e.adopted === true ? "existing work taken as it is" : `produced: ${plainLine(e.summary, 120)}`,
   "checks.recorded": (e) => `checks of existing work: ${e.results.some(isFailure) ? "failed" : "nothing failed"}`,
@@ -66,7 +69,7 @@ const sentences: Sentences = {
   "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${formatCount(e.tasks, "task")} refined`),
   "phase.restarted": (e) => `phase restarted by ${who(e.by)}`,
   "phase.skipped": (e) => `phase skipped by ${who(e.by)}`,
-  "run.wentBack": (e) => `back to ${e.to}, by ${who(e.by)}`,
+  "run.wentBack": (e, name) => `back to ${name(e.to)}, by ${who(e.by)}`,
   "run.rewound": (e) =>
     e.kept === null
       ? "the tree was left as it is"
@@ -89,9 +92,9 @@ const sentences: Sentences = {
 };
 
 /** Describes an event in one sentence. */
-export function sentence(event: RunEvent): string {
-  const tell = sentences[event.type] as ((event: RunEvent) => string) | undefined; // keyed by the event's type
-  return tell?.(event) ?? event.type.replace(".", " ");
+export function sentence(event: RunEvent, name: NamePhase): string {
+  const tell = sentences[event.type] as ((event: RunEvent, name: NamePhase) => string) | undefined; // keyed by the event's type
+  return tell?.(event, name) ?? event.type.replace(".", " ");
 }
 
 export function who(person: Person | Initiator): string {
@@ -104,19 +107,22 @@ export function who(person: Person | Initiator): string {
 
 /** Summarizes an ended run: decisions and their users, open concerns, unseen changes, usage, and the branch. */
 export function closingReport(run: EndedRun): string[] {
+  const name = runPhases(run);
   const decided = run.answers.map(
     ({ phase, choice, by, guidance }) =>
-      `  ${phase}: ${choice} by ${who(by)}${guidance === null ? "" : ` – "${plainLine(guidance, 120)}"`}`,
+      `  ${name(phase)}: ${choice} by ${who(by)}${guidance === null ? "" : ` – "${plainLine(guidance, 120)}"`}`,
   );
   const concerns = run.phases.flatMap(({ rule, made }) =>
-    (made?.concerns ?? []).map((text) => `  ${rule.key}: ${plainLine(text)}`),
+    (made?.concerns ?? []).map((text) => `  ${plainLine(rule.name)}: ${plainLine(text)}`),
   );
   const outside = run.phases.flatMap(({ rule, made }) =>
-    (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
+    (made?.unexpected ?? []).map((path) => `  ${plainLine(rule.name)}: ${plainLine(path)}`),
   );
   const merged = mergedAs(run);
-  const notices = firstNotices(run).map(({ key, text }) => `  ${key}: ${plainLine(text)}`);
-  const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
+  const notices = firstNotices(run).map(({ phase, text }) => `  ${phase}: ${plainLine(text)}`);
+  const skipped = run.phases
+    .filter(({ status }) => status === "skipped")
+    .map(({ rule }) => `  ${plainLine(rule.name)}`);
   return [
     ...heading(run),
     tookLine(run),
@@ -134,8 +140,10 @@ export function closingReport(run: EndedRun): string[] {
 }
 
 /** Returns each notice once, with the first phase that showed it. */
-function firstNotices({ phases }: EndedRun): { key: string; text: string }[] {
-  const all = phases.flatMap(({ rule, made }) => (made?.notices ?? []).map((text) => ({ key: rule.key, text })));
+function firstNotices({ phases }: EndedRun): { phase: string; text: string }[] {
+  const all = phases.flatMap(({ rule, made }) =>
+    (made?.notices ?? []).map((text) => ({ phase: plainLine(rule.name), text })),
+  );
   return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
 }
 
@@ -144,7 +152,7 @@ function unshown({ phases }: EndedRun): string[] {
   const seen = phases.findLastIndex(({ acceptedTree }) => acceptedTree !== null);
   return phases.slice(seen + 1).flatMap(({ rule, made }) => {
     const files = changedWork(made);
-    return files.length === 0 ? [] : [`  ${rule.key}: ${listed(files).join(", ")}`];
+    return files.length === 0 ? [] : [`  ${plainLine(rule.name)}: ${listed(files).join(", ")}`];
   });
 }
 
@@ -184,11 +192,11 @@ const listed = (files: readonly string[]): string[] => [
 /** Lists usage by phase, or one line if no agent reported any. */
 function usedLines(run: EndedRun): string[] {
   const worked = run.phases.filter(({ executions }) => executions > 0);
-  const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
+  const lines = worked.map(({ rule, usage, ...phase }) => ({ name: plainLine(rule.name), used: tokens(usage, phase) }));
   if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  not reported by the agent"];
   const total = runUsage(run.phases);
   return [
-    ...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`),
+    ...lines.map(({ name, used }) => `  ${name}: ${used === "" ? "unknown" : used}`),
     ...(total === "" ? [] : [`  whole run: ${total}`]),
     ...repeatedInputLine(run),
   ];

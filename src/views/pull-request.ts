@@ -109,10 +109,10 @@ function openFindings({ phases }: EndedRun): string {
   const lines = phases.flatMap(({ rule, iterations }) => {
     const ledger = buildLedger(iterations);
     const open = renderFindings({ ...ledger, findings: ledger.findings.filter(isOpen) });
-    return open.map((line) => `- ${rule.key}: ${codeSpan(line)}`);
+    return open.map((line) => `- ${markdownText(rule.name)}: ${codeSpan(line)}`);
   });
   const concerns = phases.flatMap(({ rule, made }) =>
-    (made?.concerns ?? []).map((concern) => `- ${rule.key}: ${codeSpan(concern)}`),
+    (made?.concerns ?? []).map((concern) => `- ${markdownText(rule.name)}: ${codeSpan(concern)}`),
   );
   return [...lines, ...concerns].join("\n") || "None.";
 }

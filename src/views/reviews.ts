@@ -2,6 +2,7 @@ import { buildLedger, bySeverity, type Finding, isOpen, type Ledger } from "../c
 import type { PhaseRecord } from "../core/run.ts";
 import type { Review } from "../schema/api-history.ts";
 import type { RunEvent } from "../schema/event.ts";
+import type { NamePhase } from "./phase-names.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Lists all reviews of a run, oldest first. */
@@ -32,7 +33,7 @@ export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iteration
 }
 
 /** Formats the reviews by phase: one line per verdict, then the state of each finding and the evidence. */
-export function reviewLines(reviews: readonly Review[]): string[] {
+export function reviewLines(reviews: readonly Review[], name: NamePhase): string[] {
   if (reviews.length === 0) return ["There are no reviews here yet."];
   const phases = [...new Set(reviews.map(({ phase }) => phase))];
   return phases.flatMap((phase) => {
@@ -41,7 +42,7 @@ export function reviewLines(reviews: readonly Review[]): string[] {
     const proof = (own.at(-1)?.evidence ?? []).map(
       ({ requirement, location }) => `    ${plainLine(requirement, 60)}  ${plainLine(location, 120)}`,
     );
-    return [phase, ...own.map(verdictLine), ...findings.map((line) => `    ${line}`), ...proof];
+    return [name(phase), ...own.map(verdictLine), ...findings.map((line) => `    ${line}`), ...proof];
   });
 }
 

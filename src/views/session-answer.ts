@@ -3,7 +3,7 @@ import { next } from "../core/next.ts";
 import type { ActiveRun, EndedRun, RunState, WaitOption } from "../core/run.ts";
 import type { ExecutionId } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
-import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
+import { statusLines, statusObject, summaryPath, waitLines, waitPlace } from "./status.ts";
 
 /** Task for an agent session. */
 type Task = {
@@ -81,7 +81,7 @@ function personLines(run: ActiveRun): string[] {
     `Run "${plainLine(run.run.title)}" waits for the person. Only they decide; you cannot.`,
     ...(summary === null ? [] : [`Summary to show them: ${summary}`]),
     `Explain the decision to them, and stop. If this session offers commands of isdlc, they type one of: ${now.options.map(typedCommand).join(", ")}. Otherwise they answer in their own terminal:`,
-    ...waitLines(now.wait, now.options),
+    ...waitLines(now.wait, now.options, { ...waitPlace(run), item: null }),
   ];
 }
 

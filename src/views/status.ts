@@ -30,6 +30,7 @@ import { reviewsFolder, summaryFileName } from "./summary.ts";
 import { formatCount } from "../core/duration.ts";
 import { tokens } from "./metrics.ts";
 import { stepText } from "./work-lines.ts";
+import { attemptPhase, type NamePhase, runPhases } from "./phase-names.ts";
 
 export type Liveness = { readonly driven: boolean };
 
@@ -180,13 +181,13 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (now.is === "wait")
     return [
       ...heldAgainst(state),
-      ...waitLines(now.wait, now.options, runItem(state)),
+      ...waitLines(now.wait, now.options, waitPlace(state)),
       ...toReadLines(state, now.wait),
     ];
   if (now.is !== "action") return [];
   if (!driven && isWithSession(state)) return sessionLines(state);
   return driven
-    ? [`Now: ${stepText(now.step, now.attempt)}`]
+    ? [`Now: ${stepText(now.step, now.attempt, runPhases(state))}`]
     : ["Interrupted.", `To continue: isdlc resume${runItem(state) === null ? "" : ` --item ${runItem(state)}`}`];
 }
 
@@ -213,21 +214,26 @@ function endLines(run: EndedRun): string[] {
   return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];
 }
 
+/** `item`: named in commands, unless the user is in its run anyway. */
+export type WaitPlace = { readonly item: string | null; readonly name: NamePhase };
+
+export const waitPlace = (run: ActiveRun): WaitPlace => ({ item: runItem(run), name: runPhases(run) });
+
 /** Describes the open wait, with the commands that answer it. */
-export function waitLines(wait: Wait, options: readonly WaitOption[], item: string | null = null): string[] {
+export function waitLines(wait: Wait, options: readonly WaitOption[], { item, name }: WaitPlace): string[] {
   const where = item === null ? "" : ` --item ${item}`;
   const answers = options.map((option) => `  ${answerCommand(option)}${where}`);
   switch (wait.kind) {
     case "gate":
-      return [...failureLines(wait), `Waiting for you at the gate ${wait.id}:`, ...answers];
+      return [...failureLines(wait), `Waiting for you at the gate of ${attemptPhase(wait.id, name)}:`, ...answers];
     case "questions":
       return [
-        `${waitAsker(wait)} asks:`,
+        `${waitAsker(wait, name)} asks:`,
         ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${questionText(question)}`),
         `Answer: isdlc answer${where} --reply <id>=<text>${wait.questions.length > 1 ? ", once for each question" : " (or --text <text>)"}`,
       ];
     case "escalation":
-      return [...troubleLines(wait), "You can:", ...answers];
+      return [...troubleLines(wait, name), "You can:", ...answers];
     case "sizing":
       return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...metricLines(wait.sizing), ...answers];
     case "budget":
@@ -247,9 +253,9 @@ function finishQuestion({ offered }: Extract<Wait, { kind: "finish" }>): string 
 }
 
 /** Names the agent that asks. The phase is part of the wait's id. */
-export function waitAsker({ id }: Wait): string {
-  const phase = attemptParts(id)?.phase ?? null;
-  return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
+export function waitAsker({ id }: Wait, name: NamePhase): string {
+  const phase = attemptPhase(id, name);
+  return phase === "" ? "The agent" : `The agent of phase ${phase}`;
 }
 
 function questionText({ text, choices }: Question): string {

@@ -7,17 +7,17 @@ import {
   type WaitOption,
 } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
-import { attemptParts } from "../schema/ids.ts";
+import { attemptPhase, type NamePhase } from "./phase-names.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { formatCount } from "../core/duration.ts";
 
 type Escalation = Extract<Wait, { kind: "escalation" }>;
 
 /** Describes a failed step, with its details. */
-export function troubleLines(wait: Escalation): string[] {
+export function troubleLines(wait: Escalation, name: NamePhase): string[] {
   const { id, reason, detail } = wait;
-  const phase = attemptParts(id)?.phase ?? null;
-  const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
+  const phase = attemptPhase(id, name);
+  const where = phase === "" ? "" : `Phase ${phase}: `;
   const said = `${where}${whatFailed(wait)}`;
   const shown = reason === TESTS_CHANGED ? wholeLines(detail) : detailLines(detail);
   return [

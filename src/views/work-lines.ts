@@ -1,6 +1,7 @@
 import { isFailure } from "../core/baseline.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
+import { attemptPhase, namePlanned, type NamePhase } from "./phase-names.ts";
 import { plainLine } from "./plain-text.ts";
 import { formatCount } from "../core/duration.ts";
 import { NO_VERDICT } from "../core/findings/ledger.ts";
@@ -25,8 +26,8 @@ const tellers: Tellers = {
       ? bad(`on the current code, ${failedText(result)}`)
       : good(`on the current code: ${result.ok === null ? "tests not run" : result.detail}`),
   ],
-  "attempt.started": ({ phase, attempt }) => [
-    { mark: "begun", text: `${phase}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
+  "attempt.started": ({ phase, attempt }, before) => [
+    { mark: "begun", text: `${namePlanned(before)(phase)}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
   ],
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
   "checks.recorded": ({ results }, before) => {
@@ -111,9 +112,9 @@ const DOING: Readonly<Record<string, string>> = {
   finish: "Finishing",
 };
 
-/** Formats a step: `Running plan (attempt 3)`. In the journal, this attempt is `plan#3`. */
-export function stepText(step: string, attempt: AttemptId | null): string {
-  const { phase, number } = (attempt === null ? null : attemptParts(attempt)) ?? { phase: "", number: 1 };
+/** Formats a step: `Running Plan (attempt 3)`. In the journal, this attempt is `plan#3`. */
+export function stepText(step: string, attempt: AttemptId | null, name: NamePhase): string {
+  const number = (attempt === null ? null : attemptParts(attempt))?.number ?? 1;
   const again = number === 1 ? "" : ` (attempt ${number})`;
-  return `${DOING[step] ?? step} ${phase}`.trimEnd() + again;
+  return `${DOING[step] ?? step} ${attemptPhase(attempt, name)}`.trimEnd() + again;
 }

@@ -19,7 +19,7 @@ test.concurrent("prints the phase, its questions and the answer command in statu
   for (const verb of ["status", "gate"]) {
     const { stdout } = await sandbox.script(verb);
     expect(stdout).toContain(
-      "The agent of phase plan asks:\n  tone: Which tone? (warm / cool)\n  size: How long?\nAnswer: isdlc answer",
+      "The agent of phase Plan asks:\n  tone: Which tone? (warm / cool)\n  size: How long?\nAnswer: isdlc answer",
     );
   }
 });
@@ -28,7 +28,7 @@ test.concurrent("explains the open questions for an answer without arguments", a
   const sandbox = await asked();
   const { code, stderr } = await sandbox.person("answer");
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^USAGE: Give an answer\. The agent of phase plan asks: tone: Which tone\?/);
+  expect(stderr).toMatch(/^USAGE: Give an answer\. The agent of phase Plan asks: tone: Which tone\?/);
   expect(stderr).toContain("isdlc answer --reply <id>=<text>");
   expect((await sandbox.status()).waiting.kind).toBe("questions");
 });
@@ -48,6 +48,6 @@ test.concurrent("prints the failure with its phase", async () => {
   sandbox.plan({ turns: { plan: [{ result: { status: "failed", summary: "The sources are missing." } }] } });
   await sandbox.script("add a greeting", ...sandbox.agent);
   const { stdout } = await sandbox.script();
-  const told = "Phase plan: the agent did not finish its work (agent failed):\n  The sources are missing.\nYou can:\n";
+  const told = "Phase Plan: the agent did not finish its work (agent failed):\n  The sources are missing.\nYou can:\n";
   expect(stdout.split(told)).toHaveLength(2);
 });

@@ -87,8 +87,8 @@ test("prints decisions, duration and redos in the closing report", () => {
     "Finished: Add a login
     Took 20m · 2 attempts · 1 redo · 0 of 1 phase accepted at the first try
     Gate decisions:
-      03-architecture: redo by Ada (terminal) – "smaller"
-      03-architecture: continue by Ada (terminal)
+      Architecture: redo by Ada (terminal) – "smaller"
+      Architecture: continue by Ada (terminal)
     Merged into main as abc."
   `);
 });
@@ -108,7 +108,7 @@ test("prints writes outside the phase's scope in the closing report", () => {
     "  docs/requirements/REQ-0001-login/architecture-overview.md",
   ]);
   expect(closingReport(run)).toContain("Written where the phase may not:");
-  expect(closingReport(run)).toContain("  03-architecture: src/stray.ts");
+  expect(closingReport(run)).toContain("  Architecture: src/stray.ts");
 });
 
 test.for([
@@ -127,5 +127,5 @@ test.for([
   const phases = run.phases.map((phase) => ({ ...phase, made: output, iterations: [iteration] }));
   const lines = closingReport({ ...run, phases });
   expect(lines.slice(0, 2)).toEqual([`Implement ${words}: Add a login`, "  src/login.js"]);
-  expect(lines).toContain("  implement: src/login.js");
+  expect(lines).toContain("  Implement: src/login.js");
 });

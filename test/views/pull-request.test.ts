@@ -42,7 +42,7 @@ test("writes task, plan, evidence and open findings into the pull request", () =
   expect(body).toContain("## Plan\n\n~~~text\nDo it in two steps.\n~~~\n");
   expect(body).toMatch(/\| Architecture \| tests passed \| approved \(1\) \| continue by \w+ \|/);
   expect(body).toContain("Tests: passed (12 passed, 0 failed)\n");
-  expect(body).toContain("## Open findings\n\n- 03-architecture: `No retry`\n");
+  expect(body).toContain("## Open findings\n\n- Architecture: `No retry`\n");
 });
 
 test("names the issue and committed documents in the pull request", () => {
@@ -63,7 +63,7 @@ test("quotes plan, findings and concerns as code", () => {
   const concerns = ["a | b <b>", "Fixes #1 @everyone https://github.com/o/r/issues/1", "`Fixes #2`", "``"];
   const body = pullRequestBody(finished({}, { concerns }), "~~~~\n@everyone Fixes #1\n");
   expect(body).toContain("~~~~~text\n~~~~\n@everyone Fixes #1\n~~~~~\n");
-  expect(body).toContain("- 03-architecture: `a | b <b>`\n");
-  expect(body).toContain("- 03-architecture: `Fixes #1 @everyone https://github.com/o/r/issues/1`\n");
-  expect(body).toContain("- 03-architecture: `` `Fixes #2` ``\n- 03-architecture: ``` `` ```\n");
+  expect(body).toContain("- Architecture: `a | b <b>`\n");
+  expect(body).toContain("- Architecture: `Fixes #1 @everyone https://github.com/o/r/issues/1`\n");
+  expect(body).toContain("- Architecture: `` `Fixes #2` ``\n- Architecture: ``` `` ```\n");
 });

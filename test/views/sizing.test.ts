@@ -220,14 +220,17 @@ describe("sizing in status and history", () => {
       { type: "run.rewound", kept: "refs/isdlc/r/back-9", restored: ["a", "b"], commit: null },
       { type: "run.rewound", kept: null, restored: [], commit: null },
     ];
-    const lines = historyLines(told.map((draft, index) => ({ ...draft, seq: index + 1, at: at(index + 1) })));
+    const lines = historyLines(
+      told.map((draft, index) => ({ ...draft, seq: index + 1, at: at(index + 1) })),
+      () => "Design",
+    );
     expect(lines.map((line) => line.slice(31))).toEqual([
       "sized light (light recommended) by Ada (terminal)",
       "4 tasks refined",
       "no tasks refined",
       "phase restarted by Ada (terminal)",
       "phase skipped by Ada (terminal)",
-      "back to 04-design, by Ada (terminal)",
+      "back to Design, by Ada (terminal)",
       "2 files restored; later work is saved under refs/isdlc/r/back-9",
       "the tree was left as it is",
     ]);

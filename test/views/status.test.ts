@@ -18,21 +18,27 @@ const escalation = (changes: Partial<Escalation>): Escalation => ({
   ...changes,
 });
 
+const PLACE = { item: null, name: (key: string) => (key === "03-architecture" ? "Architecture" : key) };
+
 describe("status lines", () => {
   test.each(Step.options)("describe a failure of %s with its phase", (from) => {
-    const [told] = waitLines(escalation({ from }), []);
-    expect(told).toMatch(/^Phase 03-architecture: [a-z ']{15,} \(no result\):$/);
+    const [told] = waitLines(escalation({ from }), [], PLACE);
+    expect(told).toMatch(/^Phase Architecture: [a-z ']{15,} \(no result\):$/);
     expect(told).not.toContain(`: ${from} failed`);
   });
 
   test("name no phase for a failed finish", () => {
-    const [told] = waitLines(escalation({ id: "run/escalation-40", from: "finish", reason: "merge_conflict" }), []);
+    const [told] = waitLines(
+      escalation({ id: "run/escalation-40", from: "finish", reason: "merge_conflict" }),
+      [],
+      PLACE,
+    );
     expect(told).toBe("The work could not be finished (merge conflict):");
   });
 
   test("distinguish a changed test command from a failed check", () => {
-    const [told] = waitLines(escalation({ from: "check", reason: "tests_changed" }), []);
-    expect(told).toBe("Phase 03-architecture: the way tests are run has changed:");
+    const [told] = waitLines(escalation({ from: "check", reason: "tests_changed" }), [], PLACE);
+    expect(told).toBe("Phase Architecture: the way tests are run has changed:");
   });
 });
 

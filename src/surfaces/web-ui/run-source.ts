@@ -3,6 +3,7 @@ import { readMarkFacts } from "../../engine/review-facts.ts";
 import type { RunSource } from "./look-at-run.ts";
 import { readRunEvents, type FoundRun } from "./repository.ts";
 import type { Story } from "../../schema/api-history.ts";
+import { runPhases } from "../../views/phase-names.ts";
 import { STORY_PART, buildStory } from "../../views/page/timeline.ts";
 import { readTreeFile } from "../../adapters/git/objects/tree-object.ts";
 
@@ -37,5 +38,5 @@ export function storyFrom({ run, project }: FoundRun, from: number): Story {
   const begins = Math.max(1, from);
   const first = Math.max(1, begins - LOOKED_BACK);
   const most = begins - first + STORY_PART + 1; // one more shows that another part follows
-  return buildStory(project.journal.part(run.run.run, { from: first, most }), begins);
+  return buildStory(project.journal.part(run.run.run, { from: first, most }), begins, runPhases(run));
 }

@@ -5,6 +5,7 @@ import { withBringers } from "../../core/brought-answers.ts";
 import { sentence } from "../history.ts";
 import type { Story, StoryEntry } from "../../schema/api-history.ts";
 import { tokens } from "../metrics.ts";
+import { attemptText, namePlanned, type NamePhase } from "../phase-names.ts";
 
 /** Ended spans in the order of their end, open spans, and the current phase. */
 type TimelineStep = {
@@ -111,27 +112,34 @@ function close({ spans, open }: TimelineStep, { at }: RunEvent, { kind, outcome,
 export const STORY_PART = 500;
 
 /** Describes events as sentences, starting with event number `from`. */
-export function buildStory(events: readonly RunEvent[], from: number): Story {
+export function buildStory(events: readonly RunEvent[], from: number, name = namePlanned(events)): Story {
   let phase: string | null = null;
   const entries: StoryEntry[] = [];
   for (const event of withBringers(events)) {
     if (event.type === "attempt.started") phase = event.phase;
     if (event.seq < from) continue;
     if (entries.length === STORY_PART) return { entries, next: event.seq };
-    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: told(event), by: findActor(event) });
+    entries.push({
+      seq: event.seq,
+      at: event.at,
+      type: event.type,
+      phase,
+      text: told(event, name),
+      by: findActor(event),
+    });
   }
   return { entries, next: null };
 }
 
 /** Omits the phase, which is displayed above, and adds usage. */
-function told(event: RunEvent): string {
+function told(event: RunEvent, name: NamePhase): string {
   if (event.type === "attempt.started")
     return `attempt ${event.attempt} begins${event.brief.why === "first" ? "" : ` (${event.brief.why})`}`;
   if (event.type === "execution.started")
-    return `${event.role === "reviewer" ? "reviewer" : "agent"} starts: ${event.claim.execution}`;
+    return `${event.role === "reviewer" ? "reviewer" : "agent"} starts: ${attemptText(event.claim.execution, name)}`;
   if (event.type === "execution.ended" && event.usage !== null)
-    return [sentence(event), tokens(event.usage)].filter((part) => part !== "").join(", ");
-  return sentence(event);
+    return [sentence(event, name), tokens(event.usage)].filter((part) => part !== "").join(", ");
+  return sentence(event, name);
 }
 
 function findActor(event: RunEvent): StoryEntry["by"] {

@@ -157,7 +157,12 @@ test("asks about a stale and partial analysis like the terminal, then shows summ
     expect(phaseKeyIn((await page.locator(part).textContent()) ?? "")).toBeNull();
   await page.goto(link);
   expect(await page.locator("[data-row]").first().textContent()).toContain("Test Strategy");
-  expect((await sandbox.script("status")).stdout).toContain("[x] Test Strategy");
+  const status = (await sandbox.script("status")).stdout;
+  expect(status).toContain("[x] Test Strategy");
+  expect(status).toContain("Waiting for you at the gate of Test Strategy:");
+  const history = (await sandbox.script("history")).stdout;
+  expect(history).toContain("Test Strategy #1 begins (first)");
+  expect([phaseKeyIn(status), phaseKeyIn(history)]).toEqual([null, null]);
   expect(troubles).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux())("answers at a terminal", () => {
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting" --supervised');
     const seen = await terminal.shows(/Which tone\?[^]*warm[^]*cold[^]*Something else/);
-    expect(seen).toContain("The agent of phase plan asks 2 questions:");
+    expect(seen).toContain("The agent of phase Plan asks 2 questions:");
     terminal.press("Down", "Enter");
     await terminal.shows("Whose name?");
     terminal.type("");
@@ -122,7 +122,7 @@ describe.skipIf(!hasTmux())("answers at a terminal", () => {
     terminal.press("Up", "Enter");
     expect(await terminal.shows(/\+\{"name":[^]*Decide later \(the run stays paused\)/)).toContain("echo passed");
     terminal.press("Down", "Enter");
-    await terminal.shows("implement, attempt 2");
+    await terminal.shows("Implementation, attempt 2");
     expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
   });
 

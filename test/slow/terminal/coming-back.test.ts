@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux())("return to an interrupted gate", () => {
     terminal.press("d");
     await terminal.shows("What additional guidance");
     terminal.type("be shorter");
-    await terminal.shows(/Running plan \(attempt 2\) with command · [0-9]+s · again/);
+    await terminal.shows(/Running Plan \(attempt 2\) with command · [0-9]+s · again/);
     const lost = sandbox.log().at(-1)?.pid ?? 0;
     process.kill(terminal.running(), "SIGKILL");
     await terminal.exitCode();
@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux())("return to an interrupted gate", () => {
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
     expect(terminal.screen()).toContain("To continue: isdlc resume");
-    expect(terminal.screen()).not.toContain("Running plan");
+    expect(terminal.screen()).not.toContain("Running Plan");
     await gone(sandbox.log()[0]?.pid ?? 0);
     terminal.isdlc("resume");
     await terminal.shows(PROMPT);

@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux())("evidence at a terminal", () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { implement: [{ writes: {} }] } } });
     terminal.isdlc('"add greeting"');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toContain("Phase implement: the agent changed no code, although this phase has to");
+    expect(asked).toContain("Phase Implementation: the agent changed no code, although this phase has to");
     expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(2);
   });
 

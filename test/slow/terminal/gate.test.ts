@@ -41,9 +41,9 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     expect(await terminal.shows("Your choice (Y A N):")).toContain("Tests would be run with: npm test");
     terminal.press("y");
     await terminal.shows("Supervised mode: ENABLED (review gates after every phase)");
-    await terminal.shows(/Running plan with command · 1s · looking around/);
+    await terminal.shows(/Running Plan with command · 1s · looking around/);
     const gate = await terminal.shows(PROMPT);
-    expect(gate).not.toContain("Running plan");
+    expect(gate).not.toContain("Running Plan");
     expect(gate.slice(gate.indexOf("----")).replace(/work\/[0-9a-z-]+\//, "work/<run>/")).toBe(PLAN_BANNER);
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
@@ -220,7 +220,7 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(3);
-    expect(terminal.screen()).toMatch(/Waiting for you at the gate plan#1\/gate-[0-9]+:\n {2}isdlc continue\n/);
+    expect(terminal.screen()).toMatch(/Waiting for you at the gate of Plan:\n {2}isdlc continue\n/);
     expect((await sandbox.status()).status).toBe("waiting");
   });
 

@@ -103,9 +103,9 @@ describe.skipIf(!hasTmux())("completed steps at a terminal", () => {
     terminal.isdlc('"add greeting" --tests trust');
     const seen = await terminal.shows("· looking");
     expect(seen).toMatch(
-      /▸ plan\n {2}✓ made plan\.md · Did plan[^\n]*\n▸ implement\n {2}✓ npm test passed · Did [^\n]*\n {2}✓ reviewer approves: fine\n {2}✓ committed [0-9a-f]{7}\n/,
+      /▸ Plan\n {2}✓ made plan\.md · Did plan[^\n]*\n▸ Implementation\n {2}✓ npm test passed · Did [^\n]*\n {2}✓ reviewer approves: fine\n {2}✓ committed [0-9a-f]{7}\n/,
     );
-    expect(seen).toMatch(/\n▸ final-review\n▸ Running final-review with command · [0-9]+s · looking$/);
+    expect(seen).toMatch(/\n▸ Final Review\n▸ Running Final Review with command · [0-9]+s · looking$/);
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
   });
@@ -119,7 +119,7 @@ describe.skipIf(!hasTmux())("completed steps at a terminal", () => {
     terminal.isdlc('"add greeting"');
     const seen = await terminal.shows(/\[exit [0-9]|Your choice|What should happen/);
     expect(seen.match(/ {2}✗ reviewer: No name\./g)).toHaveLength(1);
-    expect(seen.match(/^▸ plan$/gm)).toHaveLength(1);
+    expect(seen.match(/^▸ Plan$/gm)).toHaveLength(1);
     expect(seen).toMatch(/✗ reviewer: No name\.\n {2}✓ [^\n]+\n {2}✓ reviewer approves/);
   });
 
@@ -132,13 +132,13 @@ describe.skipIf(!hasTmux())("completed steps at a terminal", () => {
     };
     const { terminal } = await atHome({ plan, width, env });
     terminal.isdlc('"add greeting"');
-    await terminal.shows("▸ implement");
+    await terminal.shows("▸ Implementation");
     const rows = terminal.rows();
-    const [begun, made, next] = rows.slice(rows.findIndex((row) => row.includes("▸ plan")));
+    const [begun, made, next] = rows.slice(rows.findIndex((row) => row.includes("▸ Plan")));
     expect([begun, made, next]).toEqual([
-      expect.stringContaining("▸ plan"),
+      expect.stringContaining("▸ Plan"),
       expect.stringMatching(/made plan\.md · A plan with very.*…/),
-      expect.stringContaining("▸ implement"),
+      expect.stringContaining("▸ Implementation"),
     ]);
     // oxlint-disable-next-line no-control-regex -- a colour is such a sequence
     expect([begun, made].some((row) => /\u001B\[/.test(row ?? ""))).toBe(colours);

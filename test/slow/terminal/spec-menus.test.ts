@@ -90,7 +90,7 @@ describe.skipIf(!hasTmux())("end of a feature at a terminal", () => {
   test("lists open findings above the menu and completes the feature on Merge [SPEC-AC15, SPEC-AC19]", async () => {
     const { sandbox, terminal } = await atFinishMenu();
     expect(terminal.screen()).toMatch(
-      /Concerns left open:\n {2}finish: F1: R7 is not implemented\.[^]*All phases are done\. Merge, open/,
+      /Concerns left open:\n {2}Finish: F1: R7 is not implemented\.[^]*All phases are done\. Merge, open/,
     );
     expect(terminal.screen()).toMatch(/Merge --[^]*Pull request --[^]*Keep --[^]*Discard --/);
     terminal.press("Down", "Enter");

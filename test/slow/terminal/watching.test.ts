@@ -11,13 +11,13 @@ describe.skipIf(!hasTmux())("agent output at a terminal", () => {
     const { terminal } = await atHome({ plan: SAYS });
     terminal.isdlc('"add greeting" --supervised --verbose');
     const seen = await terminal.shows(PROMPT);
-    expect(seen).toMatch(/^▸ plan\n {4}Read src\/greet\.js\n {4}Not allowed: curl example\.org\n {2}✓ made plan\.md/m);
+    expect(seen).toMatch(/^▸ Plan\n {4}Read src\/greet\.js\n {4}Not allowed: curl example\.org\n {2}✓ made plan\.md/m);
   });
 
   test("shows only the agent's last message on the status line without --verbose", async () => {
     const { terminal } = await atHome({ plan: SAYS });
     terminal.isdlc('"add greeting" --supervised');
-    await terminal.shows(/Running plan with command · .* · Not allowed: curl/);
+    await terminal.shows(/Running Plan with command · .* · Not allowed: curl/);
     expect(await terminal.shows(PROMPT)).not.toContain("Not allowed");
   });
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasTmux())("agent output at a terminal", () => {
     await expect.poll(() => terminal.title()).toBe("mine");
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows("Not allowed");
-    expect(terminal.title()).toBe("isdlc: Running plan with command");
+    expect(terminal.title()).toBe("isdlc: Running Plan with command");
     expect(terminal.written()).not.toContain(`${ESCAPE}]9;`);
     await terminal.shows(PROMPT);
     expect(terminal.title()).toBe("isdlc: waiting for you (gate)");

@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux())("messages at a terminal", () => {
     terminal.press("d");
     await terminal.shows("What additional guidance");
     terminal.type("shorter");
-    await terminal.shows("Running plan (attempt 2)");
+    await terminal.shows("Running Plan (attempt 2)");
     await terminal.shows("PHASE COMPLETE: Plan");
     terminal.press("c");
     const gate = await terminal.shows("PHASE COMPLETE: Implementation");

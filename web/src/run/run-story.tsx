@@ -1,8 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import type { PhaseView, RunDetail } from "../../../src/schema/api.ts";
+import type { RunDetail } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
-import { withPhaseNames } from "../words.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import type { StoryEntry } from "../../../src/schema/api-history.ts";
 
@@ -36,22 +35,17 @@ export function RunStory({ detail }: { readonly detail: RunDetail }) {
           Show what came before
         </button>
       )}
-      <Entries
-        entries={parts.flatMap(({ data }) => data?.entries ?? [])}
-        phases={phases}
-        nameOf={(key) => names.get(key) ?? key}
-      />
+      <Entries entries={parts.flatMap(({ data }) => data?.entries ?? [])} nameOf={(key) => names.get(key) ?? key} />
     </>
   );
 }
 
 type EntriesProps = {
   readonly entries: readonly StoryEntry[];
-  readonly phases: readonly PhaseView[];
   readonly nameOf: (phase: string) => string;
 };
 
-const Entries = ({ entries, phases, nameOf }: EntriesProps) => (
+const Entries = ({ entries, nameOf }: EntriesProps) => (
   <ol className="story">
     {entries.map((entry, index) => (
       <li key={entry.seq} className={`story-${entryKind(entry)}`}>
@@ -60,7 +54,7 @@ const Entries = ({ entries, phases, nameOf }: EntriesProps) => (
         ) : null}
         <time dateTime={entry.at}>{new Date(entry.at).toLocaleTimeString()}</time>
         <span className="story-text">
-          {withPhaseNames(entry.text, phases)}
+          {entry.text}
           {entry.by?.suspicious ? <span className="badge badge-warn">suspicious: {entry.by.suspicious}</span> : null}
         </span>
       </li>

@@ -10,7 +10,8 @@ import { menuLabel } from "../../../views/answer-options.ts";
 import { revertedLines } from "../../../views/gate-banner.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, leftLines } from "../../../views/finish-lines.ts";
-import { waitAsker, waitLines } from "../../../views/status.ts";
+import { runPhases } from "../../../views/phase-names.ts";
+import { waitAsker, waitLines, waitPlace } from "../../../views/status.ts";
 import { fitLine } from "../../../views/wrap-lines.ts";
 import type { Invocation } from "../invocation/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
@@ -91,7 +92,7 @@ async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Pr
   const { trust } = open.project;
   const count = wait.questions.length;
   const name = `${open.run.run.run}/${wait.id}`;
-  io.out(`${waitAsker(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
+  io.out(`${waitAsker(wait, runPhases(open.run))} asks${count === 1 ? "" : ` ${count} questions`}:`);
   const replies = [...trust.keptReplies(name)];
   for (const question of wait.questions) {
     const kept = replies.find(({ id }) => id === question.id);
@@ -179,7 +180,10 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
 
 function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[] {
   if (hasSeen(invocation, open)) return [];
-  return [...heldAgainst(open.run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
+  return [
+    ...heldAgainst(open.run),
+    ...waitLines(wait, [], { ...waitPlace(open.run), item: null }).filter((line) => line !== "You can:"),
+  ];
 }
 
 async function showBefore(invocation: Invocation, open: OpenWait, what: Exclude<Look, "leave">): Promise<void> {

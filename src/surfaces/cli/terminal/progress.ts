@@ -3,6 +3,7 @@ import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { type WorkLine, workLines, stepText } from "../../../views/work-lines.ts";
+import { attemptText, namePlanned, type NamePhase } from "../../../views/phase-names.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import type { Io } from "../invocation/io.ts";
 import type { Window } from "./window.ts";
@@ -26,15 +27,19 @@ export type ProgressOptions = {
  * state. Otherwise plain lines.
  */
 export function createProgressView(io: Io, watching: ProgressOptions): ProgressView {
-  return io.interactive && process.stderr.isTTY ? createLiveLine(io, watching) : createPlainLines(io);
+  return io.interactive && process.stderr.isTTY
+    ? createLiveLine(io, watching)
+    : createPlainLines(io, watching.recorded);
 }
 
-function createPlainLines(io: Io): ProgressView {
+function createPlainLines(io: Io, recorded: ReadEvents): ProgressView {
+  const names = readNamesOnce(recorded);
   return {
     show({ at, step, attempt, text }) {
       if (at === "ended") return;
-      if (at === "started") io.err(startedText({ step, attempt, text }));
-      else io.err(`${attempt === null ? "" : `${attempt}  `}${plainLine(text, 160)}`);
+      const name = names();
+      if (at === "started") io.err(startedText({ step, attempt, text }, name));
+      else io.err(`${attempt === null ? "" : `${attemptText(attempt, name)}  `}${plainLine(text, 160)}`);
     },
     stop: () => undefined,
   };
@@ -45,6 +50,7 @@ type Current = { readonly key: string; readonly label: string; readonly since: n
 function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions): ProgressView {
   const colors = pc.createColors(io.color);
   const tellNew = createTeller(io, recorded);
+  const names = readNamesOnce(recorded);
   let current: Current | null = null;
   let timer: NodeJS.Timeout | null = null;
   const draw = (): void => {
@@ -70,7 +76,8 @@ function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions
       if (current?.key !== key) {
         erase();
         tellNew();
-        const label = at === "started" ? startedText({ step, attempt, text }) : stepText(step, attempt);
+        const name = names();
+        const label = at === "started" ? startedText({ step, attempt, text }, name) : stepText(step, attempt, name);
         current = { key, label, since: performance.now(), last: "", used: "" };
         window.title(`isdlc: ${label}`);
       }
@@ -85,6 +92,12 @@ function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions
       tellNew();
     },
   };
+}
+
+/** The plan of a run does not change. */
+function readNamesOnce(recorded: ReadEvents): () => NamePhase {
+  let names: NamePhase | null = null;
+  return () => (names ??= namePlanned(recorded()));
 }
 
 const ERASE = "\r\u001B[2K";
@@ -114,9 +127,9 @@ export function paintWorkLine(colors: ReturnType<typeof pc.createColors>): (line
   return ({ mark, text }) => marks[mark](text);
 }
 
-/** `Running plan with claude`, `Testing implement: npm test` */
-function startedText({ step, attempt, text }: Pick<Progress, "step" | "attempt" | "text">): string {
-  return `${stepText(step, attempt)}${step === "check" ? ":" : " with"} ${plainLine(text, 160)}`;
+/** `Running Plan with claude`, `Testing Implementation: npm test` */
+function startedText({ step, attempt, text }: Pick<Progress, "step" | "attempt" | "text">, name: NamePhase): string {
+  return `${stepText(step, attempt, name)}${step === "check" ? ":" : " with"} ${plainLine(text, 160)}`;
 }
 
 function duration(milliseconds: number): string {

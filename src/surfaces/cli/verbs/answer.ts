@@ -8,7 +8,7 @@ import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Reply } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
 import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts";
-import { runItem, waitLines } from "../../../views/status.ts";
+import { waitLines, waitPlace } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { flag, type Invocation, otherLimits, type Result, type Run, text } from "../invocation/verb.ts";
 import { identifyPerson } from "../invocation/caller.ts";
@@ -129,7 +129,7 @@ export const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "r
 
 /** Refuses an empty answer to questions, and prints the questions and the ways to answer. */
 function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
-  const lines = waitLines(wait, listWaitOptions(run, wait), runItem(run)).map((line) => line.trim());
+  const lines = waitLines(wait, listWaitOptions(run, wait), waitPlace(run)).map((line) => line.trim());
   throw new ProblemError({ code: "USAGE", detail: `Give an answer. ${lines.join(" ")}`, usage: verb.usage });
 }
 

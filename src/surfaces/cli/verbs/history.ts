@@ -6,6 +6,7 @@ import type { LocalProject } from "../../../compose/project.ts";
 import type { EventHistory } from "../../../schema/api-history.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { historyLines } from "../../../views/history.ts";
+import { runPhases } from "../../../views/phase-names.ts";
 import { reviewLines } from "../../../views/reviews.ts";
 import { runsTable } from "../../../views/runs-table.ts";
 import { done, flag, type Result, type Run, text, type Values } from "../invocation/verb.ts";
@@ -26,7 +27,10 @@ export const history: Run = async (invocation) => {
   if (named === undefined && state.is !== "active") return finished(project, all);
   const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MAX_SHOWN_EVENTS + 1);
   const shown = project.journal.part(run, { from, most: head.seq });
-  return withJson([...earlierLines(from, values), ...historyLines(shown)], all);
+  return withJson(
+    [...earlierLines(from, values), ...historyLines(shown, runPhases(state.is === "none" ? { phases: [] } : state))],
+    all,
+  );
 };
 
 /** Events printed as text. The JSON output contains all of them. */
@@ -54,7 +58,10 @@ async function reviews(project: LocalProject, { run, state }: HistoryRun, isAll:
   const item = state.is === "none" ? null : state.run.item;
   const found = await lookAtReviews(project, run, isAll ? item : null);
   const details = item !== null && isThere(project, item) ? [`Details: ${item}/.review-history.md`] : [];
-  return done([...reviewLines(found.reviews), ...details], found);
+  return done(
+    [...reviewLines(found.reviews, runPhases(state.is === "none" ? { phases: [] } : state)), ...details],
+    found,
+  );
 }
 
 const isThere = ({ root }: LocalProject, item: string): boolean => existsSync(join(root, item, ".review-history.md"));

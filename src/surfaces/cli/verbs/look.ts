@@ -10,7 +10,7 @@ import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst } from "../../../views/finish-lines.ts";
-import { runItem, waitLines } from "../../../views/status.ts";
+import { waitLines, waitPlace } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
 import { createChecks, createWorkspace } from "../../../compose/checks-of.ts";
 import { type GateLook, type GateQuery, lookAtGate } from "../../../app/inspect/look-at-gate.ts";
@@ -60,7 +60,7 @@ export async function gateResult(invocation: Invocation, run: ActiveRun, { chang
 function gateLines({ io }: Invocation, run: ActiveRun, { changes, view }: GateLook): string[] {
   const now = next(run);
   if (now.is !== "wait") return [];
-  if (view.summary === undefined) return [...heldAgainst(run), ...waitLines(now.wait, now.options, runItem(run))];
+  if (view.summary === undefined) return [...heldAgainst(run), ...waitLines(now.wait, now.options, waitPlace(run))];
   const seen = changes === null ? {} : { changes };
   const notice = gateNotice(run, io.interactive ? { ...seen, columns: io.columns } : seen);
   return [documentText(io, view.summary), notice ?? ""];

@@ -128,5 +128,5 @@ test("prints one JSON object to stdout and progress to stderr with --json", asyn
   sandbox.plan({ turns: { plan: [{ says: ["thinking"] }] } });
   const ended = await sandbox.script("add a greeting", "--supervised", "--json", ...sandbox.agent);
   expect(parsed(ended).run.waiting.kind).toBe("gate");
-  expect(ended.stderr).toContain("Running plan with command\nplan#1  thinking\n");
+  expect(ended.stderr).toContain("Running Plan with command\nPlan #1  thinking\n");
 });

@@ -101,7 +101,7 @@ test("prints one object with --json and keeps the project with --keep", async ()
   expect(types).not.toContain("step.escalated");
 });
 
-test.each(["▸ 00-quick-scan", "runs npm test"])(
+test.each(["▸ Quick Scan", "runs npm test"])(
   "leaves nothing behind if it is interrupted at %j",
   async (interruptAt) => {
     const { code, left, temporary, out } = await playDemo({ interruptAt });

@@ -146,7 +146,7 @@ describe("MCP server of a session", () => {
     };
     expect(JSON.parse(await read("isdlc://status"))).toMatchObject({ status: "waiting" });
     expect(await read("isdlc://summary")).toContain("# Phase Summary: Plan");
-    expect(await read("isdlc://history")).toContain("plan#1");
+    expect(await read("isdlc://history")).toContain("Plan #1");
     expect(await read("isdlc://document/plan.md")).toBe("# Plan\n");
     for (const uri of ["isdlc://document/..%2f..%2fstate.json", "isdlc://document/../x", "file:///etc/passwd"])
       await expect(read(uri)).rejects.toThrow(/no resource/);

@@ -53,7 +53,7 @@ describe.concurrent("before a feature is finished", () => {
     const { code, stderr, stdout } = await spec(sandbox, "finish");
     expect(code).toBe(3);
     expect(stderr).toContain("Phase complete. Reviewer concerns: F1: ");
-    for (const missing of MISSING) expect(stdout).toMatch(new RegExp(`^ {2}finish: F[0-9]: ${missing}`, "m"));
+    for (const missing of MISSING) expect(stdout).toMatch(new RegExp(`^ {2}Finish: F[0-9]: ${missing}`, "m"));
     expect(stdout).toContain("Merge, open a pull request, or keep the branch?");
     const { phases, waiting } = await sandbox.status();
     expect([waiting.kind, phases[0].concerns]).toEqual([
@@ -64,7 +64,7 @@ describe.concurrent("before a feature is finished", () => {
     expect([judged?.role, judged?.prompt.includes('"src/login.js" (added)')]).toEqual(["reviewer", true]);
     expect(readMeta(sandbox).status).toBe("active");
     const merged = await sandbox.person("answer", "merge");
-    expect(merged.stdout).toMatch(/Concerns left open:\n {2}finish: F1: R[^]*Merged into main/);
+    expect(merged.stdout).toMatch(/Concerns left open:\n {2}Finish: F1: R[^]*Merged into main/);
   });
 
   test("refuses to finish with uncommitted changes and starts no reviewer", async () => {

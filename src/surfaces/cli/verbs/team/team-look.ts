@@ -6,6 +6,7 @@ import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import type { ActiveRun } from "../../../../core/run.ts";
 import { type TeamRunRow, TeamRunList } from "../../../../schema/api-team.ts";
+import { namePlanned } from "../../../../views/phase-names.ts";
 import { historyLines } from "../../../../views/history.ts";
 import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
@@ -66,7 +67,7 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
 export const showHistory = ({ values }: Invocation, { events, row: { leftBranch } }: TeamRun): Result => {
   if (!flag(values, "reviews")) return done([...historyLines(events), ...leftBranchLines(leftBranch)], { events });
   const reviews = listReviews(events);
-  return done(reviewLines(reviews), { reviews });
+  return done(reviewLines(reviews, namePlanned(events)), { reviews });
 };
 
 /** Lists the items of this clone, and the team's open runs in the repository. */
