@@ -79,7 +79,7 @@ async function opening(page: Page, times: number): Promise<ReportLine[]> {
   const found: Opening[] = [];
   for (let time = 0; time < times; time++) {
     await page.reload();
-    await page.waitForFunction("window.opening?.decision !== null && window.opening?.line !== null");
+    await page.locator(".diff [data-file]").first().waitFor();
     await page.evaluate(SETTLED);
     found.push(await page.evaluate<Opening>("window.opening"));
   }
