@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type * as Playwright from "playwright-core";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
 import { newRepository } from "./git-place.ts";
@@ -19,9 +19,7 @@ const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 export async function measureGateInBrowser(settings: Settings): Promise<readonly ReportLine[]> {
   const place = runAtGate(settings);
   const served = await startPage(settings.program(), place);
-  const { chromium } = createRequire(join(settings.root, "package.json"))(
-    "playwright-core",
-  ) as typeof import("playwright-core"); // outside of the bundle, because it reads files next to its own
+  const { chromium } = createRequire(join(settings.root, "package.json"))("playwright-core") as typeof Playwright; // outside of the bundle, because it reads files next to its own
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   const end = toEnd(() => browser.close());
   try {
@@ -74,7 +72,7 @@ const OPENING = `
 
 type Opening = { readonly decision: number; readonly line: number; readonly longest: number };
 
-async function opening(page: Page, times: number): Promise<ReportLine[]> {
+async function opening(page: Playwright.Page, times: number): Promise<ReportLine[]> {
   await page.locator("[data-row]").first().click();
   const found: Opening[] = [];
   for (let time = 0; time < times; time++) {
@@ -114,7 +112,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Measures from an action until the frame with its result was painted. */
-async function reacting(page: Page, times: number): Promise<ReportLine[]> {
+async function reacting(page: Playwright.Page, times: number): Promise<ReportLine[]> {
   await page.locator('.outline-link[title="src/large.ts"]').click();
   await page.locator('[data-file="src/large.ts"] input').waitFor();
   const found: ReportLine[] = [];

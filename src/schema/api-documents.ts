@@ -11,5 +11,9 @@ export const DocumentView = z.object({
 export type DocumentView = z.infer<typeof DocumentView>;
 
 /** All bytes of a document or changed file, also if a page shows only a part. Null `base64`: too large to send. */
+/** Version of a file after or before the change. */
+export const FileSide = z.enum(["new", "old"]);
+export type FileSide = z.infer<typeof FileSide>;
+
 export const WholeFile = z.object({ path: z.string(), bytes: z.number(), base64: z.nullable(z.string()) });
 export type WholeFile = z.infer<typeof WholeFile>;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { PHASE_KEY } from "./ids.ts";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
 
@@ -46,3 +47,11 @@ export type SavedDraft = z.infer<typeof SavedDraft>;
 /** Saved drafts by gate. */
 export const DraftList = z.object({ drafts: z.record(z.string(), z.string()) });
 export type DraftList = z.infer<typeof DraftList>;
+
+const Phase = z.string().check(z.regex(PHASE_KEY));
+
+/** Ids of comments marked as resolved by the user, by phase. Resolved comments are hidden at their lines. */
+export const ResolvedComments = z.object({ resolved: z.record(Phase, z.array(CommentId)) });
+export type ResolvedComments = z.infer<typeof ResolvedComments>;
+export const ResolvedChange = z.strictObject({ phase: Phase, comment: CommentId, isResolved: z.boolean() });
+export type ResolvedChange = z.infer<typeof ResolvedChange>;

@@ -18,7 +18,6 @@ import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
 import type { Sizing } from "../schema/facts.ts";
-import { attemptParts } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { troubleLines } from "./trouble-lines.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listAnswers } from "../../src/app/answer/answer.ts";
 import { toCharts, type RunFigures } from "../../src/views/page/charts.ts";
-import { diffFiles } from "../../src/views/page/diff-files.ts";
+import { diffFiles, type DiffLimits } from "../../src/views/page/diff-files.ts";
 import { runDetail } from "../../src/views/page/run-detail.ts";
 import { buildTimeline, buildStory } from "../../src/views/page/timeline.ts";
 import { RunDetail } from "../../src/schema/api.ts";
@@ -77,6 +77,22 @@ test("lists files of a patch in review order, then files written by isdlc", () =
   expect(files.filter(({ isBookkeeping }) => isBookkeeping).map(({ path }) => path)).toEqual(["BACKLOG.md"]);
   expect(files[1]?.patch.startsWith("@@ -0,0 +1,2 @@\n+--- not a header")).toBe(true);
   expect(diffFiles("", hash)).toEqual({ files: [], groups: [], orders: { tree: [], name: [] } });
+});
+
+test("lists all files of a patch beyond the limits, cuts after whole lines, and states the missing bytes", () => {
+  const file = (name: string, ...lines: readonly string[]): string =>
+    `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1,2 @@\n${lines.join("\n")}\n`;
+  const patch = file("a.ts", "-é", "\\ No newline at end of file", "+b", "+c") + file("b.ts", "-d", "+e");
+  const shown = (limits: DiffLimits) =>
+    diffFiles(patch, hash, { limits }).files.map((one) => [one.isCut, one.patch, one.notShown]);
+  expect(shown({ fileChars: 22, diffChars: 100 })).toEqual([
+    [true, "@@ -1 +1,2 @@\n", "39 of 53 bytes of the diff"], // never a line without git's note about it
+    [false, "@@ -1 +1,2 @@\n-d\n+e\n", ""],
+  ]);
+  expect(shown({ fileChars: 100, diffChars: 54 })).toEqual([
+    [false, expect.stringContaining("+c\n"), ""],
+    [true, "", "20 of 20 bytes of the diff"],
+  ]);
 });
 
 test("ignores a carriage return inside a line", () => {

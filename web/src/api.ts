@@ -8,7 +8,7 @@ import type {
   RunDetail,
   RunList,
 } from "../../src/schema/api.ts";
-import type { DocumentView, WholeFile } from "../../src/schema/api-documents.ts";
+import type { DocumentView, FileSide, WholeFile } from "../../src/schema/api-documents.ts";
 import type {
   Assertion,
   Challenge,
@@ -38,7 +38,7 @@ import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
 import { apiBase, isTeam, WHEN_GONE } from "./served-by.ts";
 import type { Story } from "../../src/schema/api-history.ts";
-import type { DraftList, SavedDraft } from "../../src/schema/comments.ts";
+import type { DraftList, ResolvedChange, ResolvedComments, SavedDraft } from "../../src/schema/comments.ts";
 import type { ActivityView } from "../../src/schema/api-status.ts";
 
 /** Error returned by the server, with its problem. */
@@ -114,9 +114,11 @@ export const api = {
   story: (run: string, from: number) => ask<Story>(`/runs/${run}/story${query({ from: String(from) })}`),
   activity: (run: string) => ask<ActivityView>(`/runs/${run}/activity`),
   document: (run: string, path: string) => ask<DocumentView>(`/runs/${run}/document${query({ path })}`),
-  wholeFile: (run: string, path: string) => ask<WholeFile>(`/runs/${run}/file${query({ path })}`),
+  wholeFile: (run: string, path: string, side: FileSide) => ask<WholeFile>(`/runs/${run}/file${query({ path, side })}`),
   left: (run: string) => ask<LeftView>(`/runs/${run}/left`),
   drafts: (run: string) => ask<DraftList>(`/runs/${run}/drafts`),
+  resolved: (run: string) => ask<ResolvedComments>(`/runs/${run}/resolved`),
+  setResolved: (run: string, change: ResolvedChange) => send<ResolvedComments>(`/runs/${run}/resolved`, change),
   saveDraft: (run: string, draft: SavedDraft) => send<object>(`/runs/${run}/drafts`, draft, { keepalive: true }),
   answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/runs/${run}/answer`, answer),
   challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/runs/${run}/challenge`, decision),

@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { apiProblem } from "./api-problem.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { FileSide } from "../../schema/api-documents.ts";
 import { DiffAgainst } from "../../schema/api-diff.ts";
 import { addPageRoutes } from "./page-routes.ts";
 import { addProjectRoutes } from "./project-routes.ts";
@@ -22,6 +23,7 @@ import type { ServerContext } from "./served.ts";
 import { readActivity } from "../../adapters/files/transcripts.ts";
 import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
+import { addResolvedRoutes } from "./resolved-comments.ts";
 import { addPasskeyRoutes } from "./registration.ts";
 
 export type Env = { Bindings: HttpBindings };
@@ -42,6 +44,7 @@ export function createApp(served: ServerContext): Hono<Env> {
   });
   addRunRoutes(app, served);
   addAnswerRoutes(app, served);
+  addResolvedRoutes(app, served);
   addPasskeyRoutes(app, served);
   addProjectRoutes(app, served);
   addPageRoutes(app, { web: served.web, api: "/api" });
@@ -112,11 +115,11 @@ function addRunRoutes(app: Hono<Env>, served: ServerContext): void {
       await readDocumentView(toRunSource(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
     ),
   );
-  app.get("/api/runs/:run/file", async (context) =>
-    context.json(
-      await readWholeFile(toRunSource(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
-    ),
-  );
+  app.get("/api/runs/:run/file", async (context) => {
+    const { path = "", side } = context.req.query();
+    const source = toRunSource(repository.find(context.req.param("run")));
+    return context.json(await readWholeFile(source, path, parsed(FileSide, side ?? "new")));
+  });
   app.get("/api/runs/:run/activity", (context) => {
     const { project, run } = repository.find(context.req.param("run"));
     return context.json(readActivity(project, run.run.run));

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { listAnswers, shownDigest } from "../../app/answer/answer.ts";
+import { PATCH_CUT } from "../../adapters/git/snapshot/tree-diff.ts";
 import { patchText } from "../../adapters/git/snapshot/patch-text.ts";
 import { sha256 } from "../../adapters/files/node-crypto.ts";
 import { lastReviewedTree, runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
-import type { DocumentView, WholeFile } from "../../schema/api-documents.ts";
+import type { DocumentView, FileSide, WholeFile } from "../../schema/api-documents.ts";
 import type { DiffAgainst, DiffView } from "../../schema/api-diff.ts";
 import type { GateView, RunDetail } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
@@ -26,8 +27,6 @@ import { visibleChange } from "../../views/visible-change.ts";
 const DOCUMENT_LIMIT = 400_000;
 /** Bytes in which a document of the maximum length fits in UTF-8. */
 const MAX_READ_BYTES = 4 * DOCUMENT_LIMIT;
-/** Maximum length of all patches together, in characters. */
-const DIFF_LIMIT = 12_000_000;
 
 /** A run, with access to its data. */
 export type RunSource = {
@@ -116,22 +115,25 @@ function findDocument({ run }: RunSource, path: string) {
 const MAX_WHOLE_BYTES = 20_000_000;
 
 /**
- * Reads all bytes of a document or a changed file. A deleted file is read as it was before.
+ * Reads all bytes of a document or a changed file, after or before the change. A deleted file is always read as it was
+ * before.
  * @throws ProblemError UNSAFE_PATH for any other path.
  */
-export async function readWholeFile(source: RunSource, path: string): Promise<WholeFile> {
-  const document = findDocument(source, path);
-  const found = document ?? (await findChanged(source, path));
+export async function readWholeFile(source: RunSource, path: string, side: FileSide = "new"): Promise<WholeFile> {
+  const document = side === "new" ? findDocument(source, path) : undefined;
+  const found = document ?? (await findChanged(source, path, side));
   const bytes = found === undefined ? null : await source.file(found.artifact, found.tree);
   if (bytes === null) throw notMade(path);
   return { path, bytes: bytes.length, base64: bytes.length > MAX_WHOLE_BYTES ? null : bytes.toString("base64") };
 }
 
-async function findChanged(source: RunSource, path: string) {
+async function findChanged(source: RunSource, path: string, side: FileSide) {
   const { from, to } = changedTrees(source, "base");
   if (to === null) return undefined;
   const file = patchFiles(await source.patch(from, to)).find((one) => plainText(one.path) === path);
-  return file === undefined ? undefined : { artifact: file.path, tree: file.change === "deleted" ? from : to };
+  if (file === undefined) return undefined;
+  const isOld = side === "old" || file.change === "deleted";
+  return isOld ? { artifact: file.was ?? file.path, tree: from } : { artifact: file.path, tree: to };
 }
 
 type ChangedTrees = { readonly from: TreeId | null; readonly to: TreeId | null };
@@ -148,14 +150,14 @@ export async function readDiffView(source: RunSource, against: DiffAgainst): Pro
   const { from, to } = changedTrees(source, against);
   if (to === null) return { against, ...diffFiles("", sha256), isCut: false, notShown: "" };
   const patch = await source.patch(from, to);
-  const shown = patch.slice(0, DIFF_LIMIT);
-  const known = await readPatchFacts(source, { base: runBegan(source.run).tree, from, to }, shown);
-  const facts = source.marks === undefined ? known : { ...known, background: await source.marks(shown) };
-  const left = Math.max(0, patch.length - DIFF_LIMIT);
+  const note = PATCH_CUT.exec(patch);
+  const [whole = patch, size = ""] = note === null ? [] : [patch.slice(0, note.index), note[1]];
+  const known = await readPatchFacts(source, { base: runBegan(source.run).tree, from, to }, whole);
+  const facts = source.marks === undefined ? known : { ...known, background: await source.marks(whole) };
   return visibleView({
     against,
-    ...diffFiles(shown, sha256, facts),
-    isCut: left > 0,
-    notShown: left > 0 ? `${left} of ${patch.length} characters` : "",
+    ...diffFiles(whole, sha256, facts),
+    isCut: note !== null,
+    notShown: note === null ? "" : `all changes after the first ${size}`,
   });
 }

@@ -100,7 +100,7 @@ const runs: readonly Operation[] = [
   get(`${run}/story`, "What happened", { query: ["from"], answer: Story }),
   get(`${run}/diff`, "What changed", { query: ["against"], answer: DiffView }),
   get(`${run}/document`, "A document that the run made", { query: ["path"], answer: DocumentView }),
-  get(`${run}/file`, "All bytes of a document or changed file", { query: ["path"], answer: WholeFile }),
+  get(`${run}/file`, "All bytes of a document or changed file", { query: ["path", "side"], answer: WholeFile }),
   get(`${run}/activity`, "Output of agents", { answer: ActivityView }),
   get(`${run}/left`, "Uncommitted changes of agents: always empty in a team", { answer: api.LeftView }),
   get(`${run}/statement`, "Whether its statement can be signed here: not in a team", {

@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import { FileSide } from "../../../src/schema/api-documents.ts";
 import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";
@@ -65,9 +66,10 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   app.get(`${PAGE_API}/runs/:run/document`, async (context) =>
     context.json(await readDocumentView((await seen(page, context)).source, context.req.query("path") ?? "")),
   );
-  app.get(`${PAGE_API}/runs/:run/file`, async (context) =>
-    context.json(await readWholeFile((await seen(page, context)).source, context.req.query("path") ?? "")),
-  );
+  app.get(`${PAGE_API}/runs/:run/file`, async (context) => {
+    const { path = "", side } = context.req.query();
+    return context.json(await readWholeFile((await seen(page, context)).source, path, FileSide.parse(side ?? "new")));
+  });
   app.get(`${PAGE_API}/runs/:run/activity`, async (context) => {
     const { run } = await seen(page, context);
     const { rows } = await pool.query<ExecutionOutput>(

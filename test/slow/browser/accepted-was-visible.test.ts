@@ -1,164 +1,76 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import * as fc from "fast-check";
-import type { Page } from "playwright-core";
-import { afterAll, expect, test } from "vitest";
-import { patchText } from "../../../src/adapters/git/snapshot/patch-text.ts";
+import { expect, test } from "vitest";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
-import type { DiffView } from "../../../src/schema/api-diff.ts";
-import { diffFiles } from "../../../src/views/page/diff-files.ts";
+import type { DiffFile, DiffView } from "../../../src/schema/api-diff.ts";
+import { diffFiles, type DiffLimits } from "../../../src/views/page/diff-files.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
+import { decodeBytes, type DrawnRow, drawnRows, NOT_SEEN } from "./drawn-rows.ts";
+import { type Change, type Entry, filePath, generatedChange, gitPatch, patchLines } from "./generated-changes.ts";
 import { largeChange } from "./large-change.ts";
 import { open, serve } from "./page-browser.ts";
 import { shopAtGate } from "./shop.ts";
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+/** Rows of one file: its head, its lines, and the messages about what is not shown. */
+type DrawnFile = {
+  readonly path: string;
+  readonly head: string;
+  readonly lines: string[];
+  readonly messages: string[];
+};
 
-type Entry = { readonly bytes: Buffer; readonly mode: 0o644 | 0o755 } | { readonly target: string };
-type Change = readonly { readonly before: Entry | null; readonly after: Entry | null }[];
-
-const WORDS = [
-  "alpha",
-  "beta ",
-  "  ",
-  "\t",
-  "é",
-  "e\u0301",
-  "а",
-  "\u00a0",
-  "\u200b",
-  "\u202e",
-  "\u2066",
-  "\ufeff",
-  "\u0007",
-  "\u001b[31m",
-];
-const MARKUP = [
-  "&amp;",
-  "<div hidden>",
-  "<!-- x -->",
-  "- [x] ",
-  "**b**",
-  "[a](b)",
-  "<U+00A0>",
-  "<0xE9>",
-  "␍",
-  "⊘",
-  "x".repeat(700),
-];
-const line = fc.array(fc.constantFrom(...WORDS, ...MARKUP), { maxLength: 6 }).map((parts) => parts.join(""));
-const encoded = fc
-  .constantFrom("utf8", "latin1", "utf8")
-  .chain((encoding) => line.map((text) => Buffer.from(text, encoding)));
-const ending = fc.constantFrom("\n", "\r\n", "\n", "\r");
-const bytes = fc.tuple(fc.array(fc.tuple(encoded, ending), { maxLength: 8 }), fc.boolean()).map(([lines, isEnded]) => {
-  const all = Buffer.concat(lines.flatMap(([text, end]) => [text, Buffer.from(end)]));
-  return isEnded ? all : all.subarray(0, Math.max(0, all.length - 1));
-});
-const entry: fc.Arbitrary<Entry> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ bytes, mode: fc.constantFrom(0o644 as const, 0o755 as const) }) },
-  { weight: 1, arbitrary: fc.record({ target: fc.constantFrom("a", "../b", "/etc/hostname") }) },
-);
-const change: fc.Arbitrary<Change> = fc.array(
-  fc.record({ before: fc.option(entry), after: fc.option(entry, { freq: 8 }) }),
-  { minLength: 4, maxLength: 8 },
-);
-
-const filePath = (index: number): string => (index % 2 === 0 ? `src/file-${index}.ts` : `docs/file-${index}.md`);
-
-/** Patch of a change as git writes it, without rename detection. */
-function gitPatch(files: Change): Buffer {
-  const root = mkdtempSync(join(tmpdir(), "isdlc-accepted-"));
-  folders.push(root);
-  const git = (...args: string[]): Buffer => execFileSync("git", ["-c", "core.autocrlf=false", ...args], { cwd: root });
-  git("init", "-q");
-  const tree = (side: "before" | "after"): string => {
-    for (const [index, file] of files.entries()) put(join(root, filePath(index)), file[side]);
-    git("add", "-A");
-    return git("write-tree").toString("utf8").trim();
-  };
-  const [before, after] = [tree("before"), tree("after")];
-  return git("diff-tree", "-r", "-p", "--text", "--no-renames", before, after);
-}
-
-function put(path: string, made: Entry | null): void {
-  mkdirSync(dirname(path), { recursive: true });
-  rmSync(path, { force: true });
-  if (made === null) return;
-  if ("target" in made) return symlinkSync(made.target, path);
-  writeFileSync(path, made.bytes);
-  chmodSync(path, made.mode);
-}
-
-/** Added and removed lines of a patch as bytes, with their sign, and `\` after lines without a newline. */
-function changedLines(patch: Buffer): string[] {
-  const lines = patch.toString("latin1").split("\n");
-  const found: string[] = [];
-  let isInside = false;
-  for (const text of lines) {
-    if (text.startsWith("diff --git ")) isInside = false;
-    else if (text.startsWith("@@ ")) isInside = true;
-    else if (isInside && text.startsWith("\\")) found.push(`${found.pop() ?? ""}\\`);
-    else if (isInside && /^[-+ ]/.test(text)) found.push(text);
+function byFile(rows: readonly DrawnRow[]): DrawnFile[] {
+  const files: DrawnFile[] = [];
+  for (const row of rows) {
+    const file = files.at(-1);
+    if (row.kind === "file") files.push({ path: row.path, head: row.text, lines: [], messages: [] });
+    else if (row.kind === "other") file?.messages.push(row.text);
+    else file?.lines.push(decodeBytes(row, file.head.includes("All lines end in CRLF")));
   }
-  return found.filter((text) => !text.startsWith(" ")).toSorted();
+  return files;
 }
 
-type DrawnRow = { readonly path: string; readonly kind: string; readonly text: string };
+const sizeOf = (file: Entry): number => ("target" in file ? file.target.length : file.bytes.length);
+const STATED =
+  /(?:content, (?:deleted, )?(\d+) bytes(?:, before (\d+) bytes)?|Truncated: (\d+) of \d+ bytes of the diff are not shown)\..*Save the whole file/;
 
-/** Scrolls through the page and collects the rows of the diff, without other actions. */
-async function drawnRows(page: Page): Promise<readonly DrawnRow[]> {
-  const rows = await page.evaluate<readonly DrawnRow[]>(`(async () => {
-    const found = new Map();
-    const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    const collect = () => {
-      for (const item of document.querySelectorAll(".diff-item")) {
-        const line = item.querySelector(":scope > .diff-line");
-        const head = item.querySelector("[data-file]");
-        const kind = line === null ? (head === null ? "other" : "file") : [...line.classList].find((name) => name !== "diff-line");
-        const text = line === null ? item.textContent : line.querySelector(".code").textContent;
-        found.set(Number(item.dataset.index), { path: head?.dataset.file ?? "", kind, text });
-      }
-    };
-    window.scrollTo(0, 0);
-    await frame();
-    for (let top = 0; top < document.documentElement.scrollHeight; top += 500) {
-      window.scrollTo(0, top);
-      await frame();
-      collect();
-    }
-    return [...found].sort(([a], [b]) => a - b).map(([, row]) => row);
-  })()`);
-  return rows;
+/** Bytes stated as missing in place, next to a link that saves all of them. */
+const statedSizes = ({ messages }: DrawnFile): readonly number[] =>
+  (STATED.exec(messages.join(" ")) ?? []).slice(1).map(Number).filter(Number.isFinite);
+
+type Visible = { readonly file: DiffFile; readonly drawn: DrawnFile; readonly lines: readonly string[] };
+
+/** Every line is drawn, or the number of missing bytes is stated. Returns what was reached. */
+function expectVisible({ file, drawn, lines }: Visible, { before, after }: Change[number]): string {
+  if (file.isBinary) {
+    const sizes = [after, before].flatMap((one) => (one === null ? [] : [sizeOf(one)]));
+    expect([file.path, statedSizes(drawn)]).toEqual([file.path, sizes]);
+    return sizes.length === 2 ? "binary, changed" : "binary";
+  }
+  expect(drawn.lines).toEqual(lines.slice(0, drawn.lines.length));
+  if (!file.isCut) {
+    expect(drawn.lines).toEqual(lines);
+    return "whole";
+  }
+  const missing = lines.slice(drawn.lines.length).reduce((sum, one) => sum + lineBytes(one), 0);
+  const [stated = 0] = statedSizes(drawn);
+  expect(stated, `bytes missing in ${file.path}, with headers of hunks`).toBeGreaterThanOrEqual(missing);
+  expect(stated).toBeLessThanOrEqual(missing + MAX_HUNKS * HUNK_HEADER_BYTES);
+  return drawn.lines.length > 0 ? "cut inside" : "cut before its first line";
 }
 
-/** Generated characters that are invisible or look like another character. */
-const NOT_SEEN = /[^\P{C}\n\t]|\u00a0|\u0301|а/u;
-const NO_NEWLINE = " ⊘ no newline at the end of the file";
+/** A generated file has few lines: one hunk, or two if a link was replaced. */
+const MAX_HUNKS = 2;
+const HUNK_HEADER_BYTES = "@@ -10,10 +10,10 @@\n".length;
+const NOTE = "\\ No newline at end of file\n";
+const lineBytes = (line: string): number => (line.endsWith("\\") ? line.length - 1 + 1 + NOTE.length : line.length + 1);
 
-/** Decodes the bytes of a drawn line from its visible marks. */
-function decodeBytes({ kind, text }: DrawnRow, hasReturns: boolean): string {
-  const isEnd = text.endsWith(NO_NEWLINE);
-  const own = (isEnd ? text.slice(0, -NO_NEWLINE.length) : text).replace(/^\n$/, "");
-  const parts = own.split(/(<0x[0-9A-F]{2}>|<U\+[0-9A-F]{4,6}>|[\u2400-\u2421])/);
-  const read = parts.map((part, index) => (index % 2 === 0 ? Buffer.from(part) : markedBytes(part)));
-  const returns = hasReturns ? "\r" : "";
-  return `${kind === "added" ? "+" : "-"}${Buffer.concat(read).toString("latin1")}${returns}${isEnd ? "\\" : ""}`;
-}
+/** The second makes the page cut most files, as it does with millions of characters. */
+const LIMITS: readonly DiffLimits[] = [
+  { fileChars: 1_500_000, diffChars: 12_000_000 },
+  { fileChars: 200, diffChars: 900 },
+];
 
-function markedBytes(mark: string): Buffer {
-  if (mark.startsWith("<0x")) return Buffer.from([Number.parseInt(mark.slice(3, -1), 16)]);
-  if (mark.startsWith("<U+")) return Buffer.from(String.fromCodePoint(Number.parseInt(mark.slice(3, -1), 16)));
-  const code = (mark.codePointAt(0) ?? 0) - 0x2400;
-  return Buffer.from([code === 0x21 ? 0x7f : code]);
-}
-
-test("draws every added and removed byte of generated changes", async () => {
+test("draws every byte of generated changes, or states in place how many are missing", async () => {
   const { link } = await serve(await shopAtGate());
   const { page, troubles } = await open(link);
   let view: DiffView = { against: "base", ...diffFiles("", sha256), isCut: false, notShown: "" };
@@ -166,36 +78,41 @@ test("draws every added and removed byte of generated changes", async () => {
   await page.locator("[data-row]").first().click();
   await page.locator("[data-decision]").waitFor();
   const reached = new Set<string>();
-  for (const files of fc.sample(change, { numRuns: 15, seed: 27 })) {
-    const patch = gitPatch(files);
-    view = visibleView({ against: "base", ...diffFiles(patchText(patch), sha256), isCut: false, notShown: "" });
+  for (const [index, files] of fc.sample(generatedChange, { numRuns: 16, seed: 27 }).entries()) {
+    const { bytes, shown } = await gitPatch(files);
+    const listed = diffFiles(shown, sha256, { limits: LIMITS[index % LIMITS.length] });
+    view = visibleView({ against: "base", ...listed, isCut: false, notShown: "" });
     await page.reload();
     await page.locator("[data-decision]").waitFor();
     if (view.files.length === 0) continue;
     await page.locator(".diff-item").first().waitFor();
     const rows = await drawnRows(page);
-    let hasReturns = false;
-    const read = rows.flatMap((row) => {
-      if (row.kind === "file") hasReturns = row.text.includes("All lines end in CRLF");
-      return row.kind === "added" || row.kind === "removed" ? [decodeBytes(row, hasReturns)] : [];
-    });
-    expect(read.toSorted()).toEqual(changedLines(patch));
     for (const { text } of rows) expect(text).not.toMatch(NOT_SEEN);
-    const heads = rows.filter(({ kind }) => kind === "file");
-    expect(heads.map(({ path }) => path)).toEqual(view.files.map(({ path }) => path));
-    for (const [index, { before, after }] of files.entries()) {
-      const head = heads.find(({ path }) => path === filePath(index))?.text ?? "";
-      for (const fact of wantedFacts(before, after)) expect(head).toContain(fact);
-      for (const fact of wantedFacts(before, after)) reached.add(fact);
+    const drawn = byFile(rows);
+    expect(drawn.map(({ path }) => path)).toEqual(view.files.map(({ path }) => path));
+    const lines = patchLines(bytes);
+    for (const [at, file] of view.files.entries()) {
+      const made = files.find((_one, number) => filePath(number) === file.path);
+      const [one] = drawn.slice(at);
+      if (made === undefined || one === undefined) throw new Error(`${file.path} was not generated`);
+      reached.add(expectVisible({ file, drawn: one, lines: lines.get(file.path) ?? [] }, made));
+      const facts = file.change === "renamed" ? [] : wantedFacts(made.before, made.after);
+      for (const fact of facts) expect(one.head).toContain(fact);
+      for (const fact of facts) reached.add(fact);
     }
   }
   expect([...reached].toSorted()).toEqual([
     "Executable",
     "Symbolic link",
+    "binary",
+    "binary, changed",
+    "cut before its first line",
+    "cut inside",
     "no longer executable",
     "now executable",
     "to a file",
     "to a symbolic link",
+    "whole",
   ]);
   expect(troubles).toEqual([]);
 });

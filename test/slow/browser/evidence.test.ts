@@ -44,6 +44,42 @@ test("offers choices for failing baseline tests and compares results at the gate
   expect(troubles).toEqual([]);
 });
 
+test("goes from a failing test to its line and back, by link and by key", async () => {
+  const placed = SUMS.replace("1, 2), 3)", '1, 2), 3, "a wrong sum at test/sum.test.js:5")');
+  const sandbox = await createSandbox({
+    files: {
+      "package.json": '{"scripts":{"test":"node --test test/"}}',
+      "src/sum.js": "exports.sum = (a, b) => a - b;\n",
+      "test/sum.test.js": placed,
+    },
+  });
+  const more = 'test("is a function of two numbers", () => assert.equal(sum.length, 2));\n';
+  sandbox.plan({ turns: { implement: [{ writes: { "test/sum.test.js": `${placed}${more}` } }] } });
+  const args = ["--supervised", "--tests", "trust", ...sandbox.agent];
+  expect(await sandbox.script("Test the sum", ...args)).toMatchObject({ code: 3 });
+  expect(await sandbox.person("answer", "accept")).toMatchObject({ code: 3 });
+  expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
+  const { page, troubles } = await open((await serve(sandbox)).link);
+  await page.locator("[data-row]").first().click();
+  const failures = page.locator(".panel", { hasText: "What failed" });
+  const place = failures.getByRole("button", { name: "test/sum.test.js:5" });
+  const focused = (): Promise<string> =>
+    page.evaluate("document.activeElement.closest('.diff [data-note], [data-entry] button')?.textContent ?? ''");
+  for (const back of ["b", "link"]) {
+    await place.click();
+    await expect.poll(focused).toMatch(/^Failed.*adds/);
+    const index = Number(await page.locator(".diff-item:has([data-note])").getAttribute("data-index"));
+    expect(await page.locator(`.diff-item[data-index="${index - 1}"]`).textContent()).toContain("sum(1, 2)");
+    if (back === "b") await page.keyboard.press("b");
+    else await page.locator(".diff [data-note]").getByRole("button", { name: "Back to the list" }).press("Enter");
+    await expect.poll(focused).toBe("test/sum.test.js:5");
+  }
+  await page.keyboard.press("n");
+  await expect.poll(focused).toMatch(/^Failed/);
+  await expectAccessible(page);
+  expect(troubles).toEqual([]);
+});
+
 test("lists uncommitted files of the agent on cancel and removes them on request", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "src/greeting.ts": "export const greeting = 'Hello';\n" } }] } });

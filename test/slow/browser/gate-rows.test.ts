@@ -88,6 +88,12 @@ const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await press(page, "p");
     await expect.poll(() => focusedText(page)).toContain("Name the value.");
   },
+  b: async (page) => {
+    await page.getByRole("button", { name: "src/a.ts:3" }).click();
+    await expect.poll(() => focused(page, "active.matches('.diff [data-note]')")).toBe("true");
+    await press(page, "b");
+    await expect.poll(() => focusedText(page)).toBe("src/a.ts:3");
+  },
   d: async (page) => {
     await press(page, "d");
     await expect.poll(() => focusedText(page)).toBe("Continue");

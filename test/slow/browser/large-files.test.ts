@@ -8,6 +8,7 @@ const LINES = 50_000;
 const CODE = Array.from({ length: LINES }, (_, at) => `export const value${at} = ${at};\n`).join("");
 const CUT = Array.from({ length: 40_000 }, (_, at) => `line ${at} ${"x".repeat(40)}\n`).join("");
 const BINARY = Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 251));
+const BEFORE = Buffer.from("old\0\u0001\u0002\u0003", "latin1");
 /** Longer than the longest document that a page gets. */
 const LONG_DOCUMENT = `# Long\n\n${Array.from({ length: 20_000 }, (_, at) => `- item ${at} with *text* and \`code\``).join("\n")}\n`;
 /** Short enough to be drawn, with too many elements to draw them at once. */
@@ -30,7 +31,7 @@ let served: ServedUi;
 let opened: OpenedPage;
 
 beforeAll(async () => {
-  sandbox = await createSandbox();
+  sandbox = await createSandbox({ files: { "src/image.bin": BEFORE.toString("latin1") } });
   const written = { "src/large.ts": CODE, "src/cut.log": CUT, "src/other.ts": "export const other = 1;\n" };
   sandbox.plan({
     turns: {
@@ -83,11 +84,12 @@ test("displays only lines on the screen of a source, and all of them by scrollin
   await expect.poll(() => page.evaluate("document.querySelectorAll('.source-line').length")).toBeLessThan(400);
 });
 
-async function save(page: Page, within: Locator): Promise<{ readonly name: string; readonly contents: Buffer }> {
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    within.getByRole("button", { name: "Save the whole file" }).click(),
-  ]);
+async function save(
+  page: Page,
+  within: Locator,
+  name = "Save the whole file",
+): Promise<{ readonly name: string; readonly contents: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent("download"), within.getByRole("button", { name }).click()]);
   return { name: download.suggestedFilename(), contents: readFileSync(await download.path()) };
 }
 
@@ -101,8 +103,8 @@ test("states how much of a long document is missing, and saves all of it", async
 });
 
 test.each([
-  ["src/image.bin", "Binary file not shown: binary content, 5000 bytes.", BINARY],
-  ["src/cut.log", /Truncated: \d+ of \d+ characters are not shown\./, Buffer.from(CUT)],
+  ["src/image.bin", "Binary file not shown: binary content, 5000 bytes, before 7 bytes.", BINARY],
+  ["src/cut.log", /Truncated: \d+ of \d+ bytes of the diff are not shown\./, Buffer.from(CUT)],
 ] as const)("states how much of %s is missing, and saves the whole file", async (path, message, contents) => {
   const { page } = opened;
   if ((await sandbox.status()).current === "plan") expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
@@ -118,6 +120,8 @@ test.each([
   const file = await save(page, at);
   expect(file.name).toBe(path.slice("src/".length));
   expect(file.contents.equals(contents)).toBe(true);
+  if (path !== "src/image.bin") return expect(await at.getByRole("button").count()).toBe(1);
+  expect((await save(page, at, "Save it as it was before")).contents.equals(BEFORE)).toBe(true);
 });
 
 /** Actions at 50,000 lines, each with the number of elements that it adds to the page. */

@@ -157,6 +157,14 @@ test("shows comments of all rounds at their quoted lines, and resolves them", as
   await line.locator(".note", { hasText: "Dollars, too?" }).getByRole("button", { name: "Resolve" }).click();
   await expect.poll(() => line.textContent()).not.toContain("Dollars, too?");
   await page.reload();
+  await expect.poll(() => line.textContent()).toContain("And pounds?");
+  expect(await line.textContent()).not.toContain("Dollars, too?");
+  const elsewhere = await open((await serve(shop)).link);
+  await elsewhere.page.locator("[data-row]").first().click();
+  const there = block(elsewhere.page, "Pay in euros.");
+  await expect.poll(() => there.textContent()).toContain("And pounds?");
+  await expect.poll(() => there.textContent()).not.toContain("Dollars, too?");
+  await elsewhere.context.close();
   const panel = page.locator(".panel", { hasText: "Your comments and the agent" });
   await panel.locator("summary").last().click();
   await panel.getByRole("button", { name: "Reopen" }).click();

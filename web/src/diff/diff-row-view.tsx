@@ -46,13 +46,17 @@ export function DiffRowView({ row, onToggle, onViewed, isViewed }: RowProps) {
     case "message":
       return (
         <p className="diff-message">
-          {row.text} {row.isPart === true ? <WholeFileLink path={row.file.path} /> : null}
+          {row.text} {row.isPart === true ? <WholeFileLink path={row.file.path} /> : null}{" "}
+          {row.isPart === true && hasBefore(row.file) ? <WholeFileLink path={row.file.path} side="old" /> : null}
         </p>
       );
     default:
       return row satisfies never;
   }
 }
+
+/** A deleted file is saved as it was before anyway. */
+const hasBefore = ({ change }: DiffFile): boolean => change !== "added" && change !== "deleted";
 
 const CHANGES = {
   added: "added",

@@ -119,6 +119,8 @@ function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
   });
   if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`, true)];
   const hunks = splitHunks(file);
+  const cut = file.isCut ? [message(`Truncated: ${file.notShown} are not shown.`, true)] : [];
+  if (hunks.length === 0 && file.isCut) return cut;
   if (hunks.length === 0)
     return [message(file.change === "renamed" ? "Renamed without changes to its lines." : "No lines changed.")];
   const unresolved = { earlier: notes.earlier, isResolved: () => false, path: file.path };
@@ -127,7 +129,7 @@ function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
     { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
     ...(layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
   ]);
-  return file.isCut ? [...rows, message(`Truncated: ${file.notShown} are not shown.`, true)] : rows;
+  return [...rows, ...cut];
 }
 
 type CommentsAt = { readonly notes: NoteSources; readonly earlierAt: EarlierAt };

@@ -37,7 +37,8 @@ export function Changes({ gate, changes, navigation }: ChangesProps) {
       {diff !== undefined && files.length === 0 ? <p className="empty">No files changed.</p> : null}
       {diff?.isCut === true ? (
         <p className="notice notice-warn">
-          The diff is too long: {diff.notShown} are not shown. To read them: <code>git diff</code> in the working tree.
+          The diff is too long: {diff.notShown} are neither listed nor shown. To read them: <code>git diff</code> in the
+          working tree.
         </p>
       ) : null}
       {files.length === 0 ? null : (

@@ -93,7 +93,8 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
       } else if (event.key === "n" || event.key === "p") {
         event.preventDefault();
         move(noteStops(rows), event.key === "n" ? 1 : -1);
-      } else if (event.key === "d") focusDecision();
+      } else if (event.key === "b") backToList();
+      else if (event.key === "d") focusDecision();
     };
     window.addEventListener("keydown", onKey);
     return () => {
@@ -102,6 +103,10 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
     };
   }, [rows, last, visit, mark]);
 }
+
+/** Goes from the focused note to its entry in the overview. */
+const backToList = (): void =>
+  document.activeElement?.closest("[data-note]")?.querySelector<HTMLElement>("[data-back]")?.click();
 
 /** Focuses the highlighted option. Without one, the user chooses by Tab from the first. */
 const focusDecision = (): void =>

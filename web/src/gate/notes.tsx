@@ -10,13 +10,13 @@ import { type EarlierComment, type Notes as Found, useReview } from "./review-co
 export const Notes = ({ notes }: { readonly notes: Found }) => (
   <div className="notes">
     {notes.findings.map((finding) => (
-      <FindingNote key={finding.id} finding={finding} />
+      <FindingNote key={finding.id} finding={finding} back={<BackLink entry={findingEntry(finding)} />} />
     ))}
     {notes.failed.map((failure) => (
-      <FailureNote key={`${failure.check} ${failure.name}`} failure={failure} />
+      <FailureNote key={failureEntry(failure)} failure={failure} back={<BackLink entry={failureEntry(failure)} />} />
     ))}
     {notes.earlier.map((earlier) => (
-      <EarlierNote key={earlier.comment.id} {...earlier} />
+      <EarlierNote key={earlier.comment.id} {...earlier} back={<BackLink entry={commentEntry(earlier.comment)} />} />
     ))}
     {notes.drafts.map((draft) =>
       draft.isOpen === true ? (
@@ -28,6 +28,29 @@ export const Notes = ({ notes }: { readonly notes: Found }) => (
   </div>
 );
 
+/** Names of entries in the overview. */
+export const findingEntry = ({ id }: FindingView): string => `finding ${id}`;
+export const failureEntry = ({ check, name }: FailureView): string => `failure ${check} ${name}`;
+export const commentEntry = ({ id }: ReviewComment): string => `comment ${id}`;
+
+/** Goes from a note at its line to its entry in the overview. The key b does the same. */
+const BackLink = ({ entry }: { readonly entry: string }) => (
+  <button type="button" className="quiet" data-back onClick={() => focusEntry(entry)}>
+    Back to the list
+  </button>
+);
+
+function focusEntry(entry: string): void {
+  const found = document.querySelector<HTMLElement>(`[data-entry="${CSS.escape(entry)}"]`);
+  const round = found?.closest("details");
+  if (round !== null && round !== undefined) round.open = true;
+  const link = found?.querySelector<HTMLElement>("button");
+  link?.focus({ preventScroll: true });
+  link?.scrollIntoView({ block: "center" });
+}
+
+type AtLine = { /** Link to the overview, in a note at its line. */ readonly back?: ReactNode };
+
 const SEVERITY = { blocker: "Blocker", warning: "Warning", note: "Note" } as const;
 const STATES = {
   new: "new",
@@ -37,25 +60,27 @@ const STATES = {
   resolved: "resolved",
 } as const;
 
-export function FindingNote({ finding }: { readonly finding: FindingView }) {
+export function FindingNote({ finding, back }: AtLine & { readonly finding: FindingView }) {
   return (
     <article className={`note note-${finding.severity}`} data-note aria-label={`Finding ${finding.id}`}>
       <header>
         <strong>{SEVERITY[finding.severity]}</strong>
         <span className="note-id">{finding.id}</span>
         <span className="subtle">{STATES[finding.state]}</span>
+        <NoteTools>{back}</NoteTools>
       </header>
       <p>{finding.description}</p>
     </article>
   );
 }
 
-export function FailureNote({ failure: { check, name, message } }: { readonly failure: FailureView }) {
+export function FailureNote({ failure: { check, name, message }, back }: AtLine & { readonly failure: FailureView }) {
   return (
     <article className="note note-blocker" data-note aria-label={`Failed: ${name}`}>
       <header>
         <strong>Failed</strong>
         <span className="subtle">{check}</span>
+        <NoteTools>{back}</NoteTools>
       </header>
       {name === check ? null : <p>{name}</p>}
       {message === "" ? null : <pre className="failure-message">{message}</pre>}
@@ -63,15 +88,19 @@ export function FailureNote({ failure: { check, name, message } }: { readonly fa
   );
 }
 
+const NoteTools = ({ children }: { readonly children: ReactNode }) =>
+  children === undefined ? null : <span className="note-tools">{children}</span>;
+
 const DID = { applied: "Applied", kept: "Not changed", answered: "Answered" } as const;
 
-type EarlierProps = EarlierComment & {
-  /** The change at this place, if it is not visible anyway. */
-  readonly children?: ReactNode;
-};
+type EarlierProps = EarlierComment &
+  AtLine & {
+    /** The change at this place, if it is not visible anyway. */
+    readonly children?: ReactNode;
+  };
 
 /** Displays a comment of an earlier gate with the agent's reply. */
-export function EarlierNote({ comment, reply, at, isChanged = false, children }: EarlierProps) {
+export function EarlierNote({ comment, reply, at, isChanged = false, back, children }: EarlierProps) {
   const { isResolved, setResolved, mayComment, comment: answer } = useReview();
   const isDone = isResolved(comment.id);
   return (
@@ -83,6 +112,7 @@ export function EarlierNote({ comment, reply, at, isChanged = false, children }:
         {isChanged ? <span className="badge badge-plain">text changed since</span> : null}
         {isDone ? <span className="badge badge-plain">resolved</span> : null}
         <span className="note-tools">
+          {back}
           {at === undefined || !mayComment ? null : (
             <button type="button" className="quiet" onClick={() => answer(at, comment.place?.quote ?? "")}>
               Reply

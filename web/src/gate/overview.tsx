@@ -4,7 +4,7 @@ import { Markdown } from "../parts/markdown.tsx";
 import { dateText, placeText } from "../words.ts";
 import type { Navigation } from "./navigation.ts";
 import { ChangeAt } from "./change-at.tsx";
-import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
+import { commentEntry, EarlierNote, failureEntry, FailureNote, findingEntry, FindingNote } from "./notes.tsx";
 
 /** Displays the evidence for and against the work, before its documents and code. */
 type OverviewProps = { readonly gate: GateView; readonly goToLine: Navigation["goToLine"] };
@@ -142,7 +142,7 @@ function Failures({ gate: { failed }, goToLine }: OverviewProps) {
     <section className="panel" aria-labelledby="failures">
       <h3 id="failures">What failed</h3>
       {failed.map((failure) => (
-        <div key={`${failure.check} ${failure.name}`} className="earlier">
+        <div key={failureEntry(failure)} className="earlier" data-entry={failureEntry(failure)}>
           <PlaceLink path={failure.file} line={failure.line} onGo={goToLine} />
           <FailureNote failure={failure} />
         </div>
@@ -164,7 +164,7 @@ function Earlier({ gate, goToLine }: OverviewProps) {
           </summary>
           {round.guidance === null || round.guidance === "" ? null : <p className="quote">{round.guidance}</p>}
           {round.comments.map(({ comment, reply }) => (
-            <div key={comment.id} className="earlier">
+            <div key={comment.id} className="earlier" data-entry={commentEntry(comment)}>
               <PlaceLink
                 path={comment.place?.path ?? null}
                 line={comment.place?.line ?? null}
@@ -211,7 +211,7 @@ function Findings({ gate, goToLine }: OverviewProps) {
       <h3 id="findings">Reviewer findings</h3>
       {open.length === 0 ? <p className="subtle">No open findings.</p> : null}
       {open.map((finding) => (
-        <div key={finding.id} className="earlier">
+        <div key={finding.id} className="earlier" data-entry={findingEntry(finding)}>
           <PlaceLink path={finding.file} line={finding.line} text={finding.location} onGo={goToLine} />
           <FindingNote finding={finding} />
         </div>

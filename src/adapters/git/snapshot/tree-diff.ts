@@ -78,6 +78,9 @@ export async function patchBetween(git: Git, pair: TreePair, paths: readonly str
 
 const READING = { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" } as const;
 
+/** Matches the note at the end of a patch that is too long. */
+export const PATCH_CUT = /\n\nThe rest is not shown: the patch is longer than (\d+ MB)\. See it with git diff\.\n$/;
+
 function ended(output: Buffer): string {
   const text = patchText(output);
   if (output.length < maxOutputBytes) return text;
