@@ -1,6 +1,13 @@
 /** Bugs in the content of the web UI, and in the access control of its server. */
 export const mutantsOfUi = [
   {
+    bug: "a file whose patch is cut looks complete",
+    file: "src/views/page/diff-files.ts",
+    find: "isCut: shown !== hunks,",
+    put: "isCut: false,",
+    test: "test/views/page.test.ts",
+  },
+  {
     bug: "a no-break space in a diff looks like a space",
     file: "src/views/visible-change.ts",
     find: ".replaceAll(SPACES, mark)",

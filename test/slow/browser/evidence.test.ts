@@ -74,6 +74,7 @@ test("goes from a failing test to its line and back, by link and by key", async 
     else await page.locator(".diff [data-note]").getByRole("button", { name: "Back to the list" }).press("Enter");
     await expect.poll(focused).toBe("test/sum.test.js:5");
   }
+  await page.keyboard.press("n"); // the failure in the list
   await page.keyboard.press("n");
   await expect.poll(focused).toMatch(/^Failed/);
   await expectAccessible(page);

@@ -54,12 +54,12 @@ const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.locator(".gate-head h1").click();
   },
   "j / k": async (page) => {
-    await outline(page, "lib/z.ts").click();
-    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
+    await outline(page, "root.ts").click();
+    await expect.poll(() => focusedFile(page)).toBe("root.ts");
     await press(page, "j");
-    await expect.poll(() => focusedFile(page)).toBe("src/a.ts");
-    await press(page, "k");
     await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
+    await press(page, "k");
+    await expect.poll(() => focusedFile(page)).toBe("root.ts");
   },
   "o or Enter": async (page) => {
     const state = (): Promise<string> => focused(page, "active.getAttribute('aria-expanded')");
