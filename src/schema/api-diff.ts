@@ -44,8 +44,11 @@ export const DiffFile = z.object({
 });
 export type DiffFile = z.infer<typeof DiffFile>;
 
-/** `base`: changes since the start of the run. `seen`: changes since the last review in this run. */
-export const DiffAgainst = z.enum(["base", "seen"]);
+/**
+ * `base`: changes since the start of the run. `seen`: changes since the last review in this run. `phase`: changes since
+ * the start of the current phase.
+ */
+export const DiffAgainst = z.enum(["base", "seen", "phase"]);
 export type DiffAgainst = z.infer<typeof DiffAgainst>;
 export const DiffView = z.object({
   against: DiffAgainst,

@@ -13,6 +13,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "o or Enter", does: "open what is selected" },
   { keys: "v", does: "at a gate: mark the file as viewed" },
   { keys: "n / p", does: "at a gate: next / previous finding or comment" },
+  { keys: "c", does: "at a gate: comment on the first line after the focused file or note" },
   { keys: "b", does: "at a gate: from a finding, comment or failed test back to the list" },
   { keys: "d", does: "at a gate: go to the decision" },
   { keys: "Ctrl+Enter", does: "save a comment" },

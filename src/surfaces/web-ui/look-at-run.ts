@@ -141,8 +141,13 @@ type ChangedTrees = { readonly from: TreeId | null; readonly to: TreeId | null }
 function changedTrees({ run }: RunSource, against: DiffAgainst): ChangedTrees {
   const made = run.is === "active" ? currentPhase(run)?.made : run.phases.findLast((one) => one.made !== null)?.made;
   const first = run.phases[0]?.firstTree ?? null;
-  const from = against === "seen" && run.is === "active" ? lastReviewedTree(run) : first;
+  const from = run.is === "active" ? treeBefore(run, against, first) : first;
   return { from, to: run.run.git === null ? null : (made?.tree ?? null) };
+}
+
+function treeBefore(run: ActiveRun, against: DiffAgainst, first: TreeId | null): TreeId | null {
+  if (against === "seen") return lastReviewedTree(run);
+  return against === "phase" ? (currentPhase(run)?.firstTree ?? first) : first;
 }
 
 /** Returns the changes up to the displayed git tree. The list is empty without git. */

@@ -6,6 +6,8 @@ const lines = (count: number, name: string): string =>
 export const RENAMED_FROM = "src/prices/a-file-with-a-rather-long-name-before-the-change.ts";
 export const RENAMED_TO = "src/prices/discounts/a-file-with-a-rather-long-name-after-the-change.ts";
 
+const SPACED = "export function one() {\n  return 1;\n}\n";
+
 const PLAN = `# Plan
 
 Prices are in cents.
@@ -17,7 +19,12 @@ The discount has a cap.
 export async function detailedChange(): Promise<Sandbox> {
   const kept = lines(12, "kept");
   const sandbox = await createSandbox({
-    files: { "root.ts": "export const root = 1;\n", "src/a.ts": lines(8, "a"), [RENAMED_FROM]: kept },
+    files: {
+      "root.ts": "export const root = 1;\n",
+      "src/a.ts": lines(8, "a"),
+      "src/spaced.ts": SPACED,
+      [RENAMED_FROM]: kept,
+    },
   });
   const finding = { severity: "note", description: "Name the value.", location: "src/a.ts:3" };
   const implementation = {
@@ -25,6 +32,7 @@ export async function detailedChange(): Promise<Sandbox> {
     "lib/z.ts": lines(3, "z"),
     "src/a.ts": lines(8, "a").replace("a3 = 3", "a3 = 33"),
     "src/long.ts": lines(400, "long"),
+    "src/spaced.ts": SPACED.replace("  return", "    return"),
     [RENAMED_TO]: kept,
   };
   sandbox.plan({

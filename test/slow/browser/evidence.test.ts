@@ -65,6 +65,7 @@ test("goes from a failing test to its line and back, by link and by key", async 
   const place = failures.getByRole("button", { name: "test/sum.test.js:5" });
   const focused = (): Promise<string> =>
     page.evaluate("document.activeElement.closest('.diff [data-note], [data-entry] button')?.textContent ?? ''");
+  await page.locator('[data-file="test/sum.test.js"]').waitFor();
   for (const back of ["b", "link"]) {
     await place.click();
     await expect.poll(focused).toMatch(/^Failed.*adds/);

@@ -2,25 +2,19 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../../support/cli.ts";
 import { detailedChange } from "./detailed-change.ts";
+import { focused, focusedFile, focusedText, KEYS, openEditor, outline, press } from "./gate-keys.ts";
 import { open, type OpenedPage, serve } from "./page-browser.ts";
 
 let sandbox: Sandbox;
 let opened: OpenedPage;
 type Gate = { readonly page: Page };
 
+/** Paths of the listed files that are not isdlc's own. */
+const titles = (page: Page) =>
+  page.evaluate<readonly string[]>(
+    "[...document.querySelectorAll('.folder')].filter((one) => !one.textContent.startsWith('Written by')).flatMap((one) => [...one.querySelectorAll('.outline-link')]).map((one) => one.title)",
+  );
 const decision = (page: Page) => page.locator("[data-decision]");
-const outline = (page: Page, path: string) => page.locator(".outline-link").and(page.getByTitle(path, { exact: true }));
-const focused = (page: Page, what: string) =>
-  page.evaluate<string>(`(() => {
-  const active = document.activeElement;
-  return active === null || active === document.body ? "body" : String(${what});
-})()`);
-const focusedFile = (page: Page) => focused(page, "active.closest('[data-file]')?.dataset.file");
-const focusedText = (page: Page) => focused(page, "active.textContent");
-const press = async (page: Page, ...keys: string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-
 beforeAll(async () => {
   sandbox = await detailedChange();
   expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
@@ -29,98 +23,10 @@ beforeAll(async () => {
   await opened.page.locator('[data-file="src/a.ts"]').waitFor();
 });
 
-async function openEditor(page: Page, path: string, line: number): Promise<void> {
-  await outline(page, path).click();
-  await expect.poll(() => focusedFile(page)).toBe(path);
-  await page.locator(`[aria-label="Comment on line ${line} of ${path}"]`).first().click();
-  await page.locator("[data-editor] textarea:focus").waitFor();
-}
-
 const positions = (page: Page) =>
   page.evaluate<readonly (readonly [string, number])[]>(
     "[...document.querySelectorAll('[data-decision] button')].map((one) => [one.firstChild.textContent, Math.round(one.getBoundingClientRect().left)])",
   );
-
-/** What every key of the list of keys does at a gate. */
-const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  "g i": (page) => goesTo(page, "i", "Inbox"),
-  "g t": (page) => goesTo(page, "t", "Items"),
-  "g c": (page) => goesTo(page, "c", "Charts"),
-  "g s": (page) => goesTo(page, "s", "Settings"),
-  "/": async (page) => {
-    await press(page, "/");
-    expect(await focused(page, "active.dataset.search")).toBe("true");
-    await press(page, "Escape");
-    await page.locator(".gate-head h1").click();
-  },
-  "j / k": async (page) => {
-    await outline(page, "root.ts").click();
-    await expect.poll(() => focusedFile(page)).toBe("root.ts");
-    await press(page, "j");
-    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
-    await press(page, "k");
-    await expect.poll(() => focusedFile(page)).toBe("root.ts");
-  },
-  "o or Enter": async (page) => {
-    const state = (): Promise<string> => focused(page, "active.getAttribute('aria-expanded')");
-    await outline(page, "lib/z.ts").click();
-    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
-    for (const [key, wanted] of [
-      ["o", "false"],
-      ["o", "true"],
-      ["Enter", "false"],
-      ["Enter", "true"],
-    ] as const) {
-      await press(page, key);
-      await expect.poll(state).toBe(wanted);
-    }
-  },
-  v: async (page) => {
-    const box = page.locator('[data-file="lib/z.ts"]').getByLabel("Viewed");
-    for (const wanted of [true, false]) {
-      await press(page, "v");
-      await expect.poll(() => box.isChecked()).toBe(wanted);
-    }
-  },
-  "n / p": async (page) => {
-    await press(page, "n");
-    await expect.poll(() => focusedText(page)).toContain("Name the value.");
-    await press(page, "p");
-    await expect.poll(() => focusedText(page)).toContain("Name the value.");
-  },
-  b: async (page) => {
-    await page.getByRole("button", { name: "src/a.ts:3" }).click();
-    await expect.poll(() => focused(page, "active.matches('.diff [data-note]')")).toBe("true");
-    await press(page, "b");
-    await expect.poll(() => focusedText(page)).toBe("src/a.ts:3");
-  },
-  d: async (page) => {
-    await press(page, "d");
-    await expect.poll(() => focusedText(page)).toBe("Continue");
-  },
-  "Ctrl+Enter": async (page) => {
-    await openEditor(page, "lib/z.ts", 1);
-    await page.keyboard.type("A name.");
-    await press(page, "Control+Enter");
-    await page.locator(".note-draft").waitFor();
-    await press(page, "d");
-    await expect.poll(() => focusedText(page)).toContain("Redo"); // it sends the comment
-    await page.locator(".note-draft").getByRole("button", { name: "Delete" }).click();
-  },
-  "?": async (page) => {
-    await press(page, "?");
-    await page.getByRole("dialog").waitFor();
-    await press(page, "Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-  },
-};
-
-async function goesTo(page: Page, key: string, title: string): Promise<void> {
-  await press(page, "g", key);
-  await page.getByRole("heading", { level: 1, name: title }).waitFor();
-  await page.goBack();
-  await page.locator('[data-file="src/a.ts"]').waitFor();
-}
 
 const ROWS: readonly (readonly [string, (gate: Gate) => Promise<void>])[] = [
   [
@@ -144,6 +50,36 @@ const ROWS: readonly (readonly [string, (gate: Gate) => Promise<void>])[] = [
       const folder = page.locator(".folder", { has: outline(page, "root.ts") });
       expect(await folder.locator(".folder-name").textContent()).toBe("(root)");
       expect(await folder.locator(".outline-link").count()).toBe(1);
+    },
+  ],
+  [
+    "lists files in review order with headings, by folders or by names, and only those of the phase",
+    async ({ page }) => {
+      const review = await titles(page);
+      await expect.poll(() => page.locator(".diff-group").first().textContent()).toMatch(/^Code \(\d+\): files whose/);
+      await page.getByRole("button", { name: "Names" }).click();
+      await expect.poll(() => titles(page)).toEqual(review.toSorted());
+      expect(await page.locator(".diff-group").allTextContents()).not.toContain("Code");
+      await page.getByRole("button", { name: "Review order" }).click();
+      await expect.poll(() => titles(page)).toEqual(review);
+      await page.getByRole("button", { name: "This phase" }).click();
+      await expect.poll(() => titles(page)).toEqual(review.filter((path) => !path.endsWith("/plan.md")));
+      await page.getByRole("button", { name: "Everything" }).click();
+    },
+  ],
+  [
+    "shows lines that differ only in white space as unchanged, on request",
+    async ({ page }) => {
+      await outline(page, "src/spaced.ts").click();
+      const changed = page.locator(".diff-line.removed, .diff-line.added").filter({ hasText: "return 1" });
+      await expect.poll(() => changed.count()).toBe(2);
+      const tool = page.getByRole("button", { name: "Ignore white space" });
+      await tool.click();
+      await outline(page, "src/spaced.ts").click();
+      const same = page.locator(".diff-line.context", { hasText: "return 1" });
+      await expect.poll(() => same.textContent()).toContain("white space changed");
+      expect(await changed.count()).toBe(0);
+      await tool.click();
     },
   ],
   [

@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../src/schema/api-diff.ts";
+import type { DiffFile, DiffView } from "../../../src/schema/api-diff.ts";
 import {
   anchored,
   type EarlierAt,
@@ -31,6 +31,10 @@ export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
 
 export type DiffRowOptions = {
   readonly layout: Layout;
+  /** Shows lines that differ only in white space as unchanged. */
+  readonly ignoresSpaces: boolean;
+  /** Headings of the review order. Empty in other orders. */
+  readonly groups: DiffView["groups"];
   readonly isOpen: (file: DiffFile) => boolean;
   readonly review: Review;
 };
@@ -47,13 +51,21 @@ export function splitHunks(file: DiffFile): Hunk[] {
 export function diffRows(files: readonly DiffFile[], wanted: DiffRowOptions): DiffRow[] {
   const rows: DiffRow[] = [];
   for (const [index, file] of files.entries()) {
-    if (file.isBookkeeping && files[index - 1]?.isBookkeeping !== true)
-      rows.push({ is: "group", key: "bookkeeping", file, text: BOOKKEEPING });
+    const group = groupText(file, wanted);
+    if (group !== null && group !== groupText(files[index - 1], wanted))
+      rows.push({ is: "group", key: `group ${group}`, file, text: group });
     const isOpen = wanted.isOpen(file);
     rows.push({ is: "file", key: file.path, file, isOpen });
     if (isOpen) for (const row of contentRows(file, wanted)) rows.push(row);
   }
   return rows;
+}
+
+function groupText(file: DiffFile | undefined, { groups }: DiffRowOptions): string | null {
+  if (file === undefined) return null;
+  if (file.isBookkeeping) return BOOKKEEPING;
+  const group = groups.find((one) => one.group === file.group);
+  return group === undefined ? null : `${group.title} (${group.files}): ${group.why}`;
 }
 
 const indexes = new WeakMap<readonly DiffRow[], ReadonlyMap<string, number>>();
@@ -66,7 +78,7 @@ export function indexOfRow(rows: readonly DiffRow[], key: string): number {
 }
 
 type FileNotes = NoteSources & { readonly earlier: Review["earlier"] };
-type BuiltRows = { readonly notes: FileNotes; readonly rows: readonly DiffRow[] };
+type BuiltRows = { readonly notes: FileNotes; readonly ignoresSpaces: boolean; readonly rows: readonly DiffRow[] };
 
 const built: { readonly [L in Layout]: WeakMap<DiffFile, BuiltRows> } = {
   unified: new WeakMap(),
@@ -77,12 +89,13 @@ const built: { readonly [L in Layout]: WeakMap<DiffFile, BuiltRows> } = {
  * Returns the rows of a file's content. They are built again only after a change of its own notes: marking or closing
  * one file does not touch the rows of others.
  */
-function contentRows(file: DiffFile, { layout, review }: DiffRowOptions): readonly DiffRow[] {
+function contentRows(file: DiffFile, { layout, ignoresSpaces, review }: DiffRowOptions): readonly DiffRow[] {
   const notes = fileNotes(file, review);
   const known = built[layout].get(file);
-  if (known !== undefined && isSameNotes(known.notes, notes)) return known.rows;
-  const rows = toRows(file, layout, notes);
-  built[layout].set(file, { notes, rows });
+  if (known !== undefined && known.ignoresSpaces === ignoresSpaces && isSameNotes(known.notes, notes))
+    return known.rows;
+  const rows = toRows(file, { layout, ignoresSpaces }, notes);
+  built[layout].set(file, { notes, ignoresSpaces, rows });
   return rows;
 }
 
@@ -109,7 +122,9 @@ const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean
 
 const BOOKKEEPING = "Written by isdlc (merged with the work)";
 
-function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
+type ContentOptions = Pick<DiffRowOptions, "layout" | "ignoresSpaces">;
+
+function toRows(file: DiffFile, { layout, ignoresSpaces }: ContentOptions, notes: FileNotes): DiffRow[] {
   const message = (text: string, isPart = false): DiffRow => ({
     is: "message",
     key: `${file.path} message`,
@@ -118,7 +133,8 @@ function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
     isPart,
   });
   if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`, true)];
-  const hunks = splitHunks(file);
+  const all = splitHunks(file);
+  const hunks = ignoresSpaces ? all.map(withoutSpaceChanges) : all;
   const cut = file.isCut ? [message(`Truncated: ${file.notShown} are not shown.`, true)] : [];
   if (hunks.length === 0 && file.isCut) return cut;
   if (hunks.length === 0)
@@ -130,6 +146,37 @@ function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
     ...(layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
   ]);
   return [...rows, ...cut];
+}
+
+/** Replaces pairs of lines that differ only in white space by the new line, as context. */
+function withoutSpaceChanges(hunk: Hunk): Hunk {
+  const lines = pairLines(hunk).flatMap(({ left, right }): PatchLine[] => {
+    if (left === null || right === null || left === right) return [left ?? right].filter((line) => line !== null);
+    if (compact(left.text) !== compact(right.text)) return [left, right];
+    return [{ ...right, kind: "context", oldNumber: left.oldNumber, isSpaceOnly: true }];
+  });
+  return { ...hunk, lines: removedFirst(lines) };
+}
+
+const compact = (text: string): string => text.replaceAll(/\s+/g, "");
+
+/** Restores the order of a patch within each block: removed lines before added ones. */
+function removedFirst(lines: readonly PatchLine[]): PatchLine[] {
+  const found: PatchLine[] = [];
+  let block: PatchLine[] = [];
+  const flush = (): void => {
+    found.push(...block.filter(({ kind }) => kind === "removed"), ...block.filter(({ kind }) => kind === "added"));
+    block = [];
+  };
+  for (const line of lines) {
+    if (line.kind !== "context") block.push(line);
+    else {
+      flush();
+      found.push(line);
+    }
+  }
+  flush();
+  return found;
 }
 
 type CommentsAt = { readonly notes: NoteSources; readonly earlierAt: EarlierAt };

@@ -17,6 +17,7 @@ export function LineText({ path, line, other }: TextProps) {
   return (
     <code className="code">
       {hits ?? lineContent({ path, line, other }, isReady)}
+      {line.isSpaceOnly === true ? <span className="odd"> white space changed</span> : null}
       {line.hasNoNewline === true ? <span className="odd"> ⊘ no newline at the end of the file</span> : null}
     </code>
   );

@@ -5,6 +5,8 @@ export type PatchLine = {
   readonly newNumber: number | null;
   /** True for the last line of a file without a newline at its end. */
   readonly hasNoNewline?: boolean;
+  /** True for a line whose changes of white space are ignored. */
+  readonly isSpaceOnly?: boolean;
 };
 export type Hunk = { readonly header: string; readonly lines: readonly PatchLine[] };
 

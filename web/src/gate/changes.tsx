@@ -70,7 +70,7 @@ function useSearch({ allRows, diff, layout }: GateChanges) {
 }
 
 function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) {
-  const { files, against, layout, isNarrow, setAgainst, setLayout } = changes;
+  const { files, against, layout, order, ignoresSpaces, isNarrow, setAgainst, setLayout, setOrder } = changes;
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   return (
@@ -80,17 +80,25 @@ function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) 
         {plural(files.length, "file")} <span className="plus">+{added}</span> <span className="minus">−{removed}</span>
       </span>
       <span className="spring" />
-      {gate.hasSeen ? (
-        <Segments
-          label="Compare with"
-          value={against}
-          options={[
-            ["seen", "Since your last review"],
-            ["base", "Everything"],
-          ]}
-          onChange={setAgainst}
-        />
-      ) : null}
+      <Segments
+        label="Compare with"
+        value={against}
+        options={[
+          ...(gate.hasSeen ? [["seen", "Since your last review"] as const] : []),
+          ["phase", "This phase"],
+          ["base", "Everything"],
+        ]}
+        onChange={setAgainst}
+      />
+      <Segments label="Order" value={order} options={ORDERS} onChange={setOrder} />
+      <button
+        type="button"
+        className="quiet"
+        aria-pressed={ignoresSpaces}
+        onClick={() => changes.setIgnoresSpaces(!ignoresSpaces)}
+      >
+        Ignore white space
+      </button>
       {isNarrow ? null : (
         <Segments
           label="Layout"
@@ -105,6 +113,12 @@ function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) 
     </div>
   );
 }
+
+const ORDERS = [
+  ["review", "Review order"],
+  ["tree", "Folders"],
+  ["name", "Names"],
+] as const;
 
 type SegmentsProps<T extends string> = {
   readonly label: string;

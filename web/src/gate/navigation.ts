@@ -93,8 +93,10 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
       } else if (event.key === "n" || event.key === "p") {
         event.preventDefault();
         move(noteStops(rows), event.key === "n" ? 1 : -1);
-      } else if (event.key === "b") backToList();
-      else if (event.key === "d") focusDecision();
+      } else if (event.key in KEYS) {
+        event.preventDefault(); // c opens an editor, which would get the key as text
+        KEYS[event.key]?.();
+      }
     };
     window.addEventListener("keydown", onKey);
     return () => {
@@ -102,6 +104,18 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
       setRowMover(null);
     };
   }, [rows, last, visit, mark]);
+}
+
+/** Comments on the line of the focused row, or on the first rendered line after it. */
+function openComment(): void {
+  const from = Number(document.activeElement?.closest<HTMLElement>(".diff-item")?.dataset["index"] ?? Number.NaN);
+  const buttons = [...document.querySelectorAll<HTMLElement>(".diff-item .add-comment")];
+  const indexOf = (button: HTMLElement): number =>
+    Number(button.closest<HTMLElement>(".diff-item")?.dataset["index"] ?? -1);
+  buttons
+    .toSorted((one, other) => indexOf(one) - indexOf(other))
+    .find((button) => indexOf(button) >= from)
+    ?.click();
 }
 
 /** Goes from the focused note to its entry in the overview. */
@@ -114,6 +128,8 @@ const focusDecision = (): void =>
     .map((selector) => document.querySelector<HTMLElement>(selector))
     .find((button) => button !== null)
     ?.focus();
+
+const KEYS: Readonly<Record<string, () => void>> = { b: backToList, c: openComment, d: focusDecision };
 
 const fileNamed = (files: readonly DiffFile[], path: string): DiffFile | undefined =>
   files.find((file) => file.path === path) ?? files.find((file) => isSameFile(file.path, path));

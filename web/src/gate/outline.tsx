@@ -43,7 +43,7 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
             </span>
           </h2>
           {groupByFolder(files).map(({ folder, own }) => (
-            <div key={folder} className="folder">
+            <div key={own[0]?.path} className="folder">
               <div className="folder-name">{folder}</div>
               <ul>
                 {own.map((file) => (
@@ -116,14 +116,16 @@ const OWN = "Written by isdlc";
 
 type OutlineFolder = { readonly folder: string; readonly own: readonly DiffFile[] };
 
-/** Groups files by folder, in diff order: code before documents. */
+/** Starts a new entry whenever the folder changes: the outline has the order of the diff. */
 function groupByFolder(files: readonly DiffFile[]): OutlineFolder[] {
-  const folders = new Map<string, DiffFile[]>();
+  const folders: { readonly folder: string; readonly own: DiffFile[] }[] = [];
   for (const file of files) {
     const folder = file.isBookkeeping ? OWN : file.path.slice(0, Math.max(0, file.path.lastIndexOf("/"))) || ROOT;
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+    const last = folders.at(-1);
+    if (last?.folder === folder) last.own.push(file);
+    else folders.push({ folder, own: [file] });
   }
-  return [...folders].map(([folder, own]) => ({ folder, own }));
+  return folders;
 }
 
 function showDocument(path: string): void {

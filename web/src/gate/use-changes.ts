@@ -6,6 +6,8 @@ import { api } from "../api.ts";
 import { type DiffRow, diffRows, type Layout } from "../diff/diff-rows.ts";
 import { useStored } from "../stored.ts";
 import type { Review } from "./review-context.ts";
+export type ReviewOrder = "review" | "tree" | "name";
+
 /** Diff of a gate: its base, its layout and its open files. */
 export type GateChanges = {
   readonly diff: DiffView | undefined;
@@ -14,10 +16,14 @@ export type GateChanges = {
   readonly rows: readonly DiffRow[];
   readonly against: DiffAgainst;
   readonly layout: Layout;
+  readonly order: ReviewOrder;
+  readonly ignoresSpaces: boolean;
   /** True if the window is too narrow for two sides. */
   readonly isNarrow: boolean;
   readonly setAgainst: (against: DiffAgainst) => void;
   readonly setLayout: (layout: Layout) => void;
+  readonly setOrder: (order: ReviewOrder) => void;
+  readonly setIgnoresSpaces: (ignores: boolean) => void;
   readonly isViewed: (file: DiffFile) => boolean;
   /** Files of the whole change, and how many are not viewed. Null until loaded. */
   readonly progress: Progress | null;
@@ -39,7 +45,19 @@ export type Progress = {
   readonly changedSince: number | null;
 };
 
-const NO_FILES: readonly DiffFile[] = [];
+/** Settings of the diff, stored in the browser. */
+function useDiffSettings() {
+  const [order, setOrder] = useStored<ReviewOrder>("isdlc.order", "review");
+  const [spaces, setSpaces] = useStored<"shown" | "ignored">("isdlc.spaces", "shown");
+  const setIgnoresSpaces = (ignores: boolean): void => setSpaces(ignores ? "ignored" : "shown");
+  return { order, setOrder, ignoresSpaces: spaces === "ignored", setIgnoresSpaces };
+}
+
+/** The server sends files in review order, and the other orders as indexes. */
+function sortFiles(diff: DiffView | undefined, order: ReviewOrder): readonly DiffFile[] {
+  if (diff === undefined) return [];
+  return order === "review" ? diff.files : diff.orders[order].flatMap((index) => diff.files[index] ?? []);
+}
 
 type ReviewedFiles = { readonly review: Review; readonly shown: ReadonlySet<string> };
 
@@ -49,13 +67,17 @@ export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): Ga
   const isNarrow = useIsNarrow();
   const layout = isNarrow ? "unified" : wanted;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const { base, seen } = useDiffs(gate);
+  const [chosen, setAgainst] = useState<DiffAgainst | null>(null);
+  const { base, seen, phase } = useDiffs(gate, chosen);
   const { isViewed, mark: markFile, markAll } = useViewedFiles(gate, base.data);
-  const [against, setAgainst] = useAgainst(gate, { base: base.data, seen: seen.data, isViewed });
-  const { data: diff, error } = against === "seen" ? seen : base;
-  const files = diff?.files ?? NO_FILES;
+  const first = useFirstAgainst(gate, { base: base.data, seen: seen.data, isViewed });
+  const against = chosen ?? first;
+  const { data: diff, error } = { base, seen, phase }[against];
+  const { order, ignoresSpaces, ...settings } = useDiffSettings();
+  const files = useMemo(() => sortFiles(diff, order), [diff, order]);
   const isShownAbove = (file: DiffFile): boolean => file.removed === 0 && shown.has(file.path);
-  const isClosed = (file: DiffFile): boolean => isViewed(file) || isShownAbove(file) || file.isBookkeeping;
+  const isClosed = (file: DiffFile): boolean =>
+    isViewed(file) || isShownAbove(file) || file.isBookkeeping || file.group === "folded";
   const isOpen = (file: DiffFile): boolean => isClosed(file) === toggled.has(file.path);
   const toggle = (path: string): void => setToggled((before) => withToggled(before, path));
   const mark = (path: string): void => {
@@ -66,20 +88,26 @@ export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): Ga
     const file = files.find((one) => one.path === path);
     if (file !== undefined && !isOpen(file)) toggle(path);
   };
-  const rows = diffRows(files, { layout, isOpen, review });
-  const allRows = (): readonly DiffRow[] => diffRows(files, { layout, isOpen: () => true, review });
+  const groups = order === "review" ? (diff?.groups ?? []) : [];
+  const rowOptions = { layout, ignoresSpaces, groups, review };
+  const rows = diffRows(files, { ...rowOptions, isOpen });
+  const allRows = (): readonly DiffRow[] => diffRows(files, { ...rowOptions, isOpen: () => true });
   const progress = computeProgress(base.data, { isViewed, changedSince: gate.hasSeen ? (seen.data ?? null) : null });
-  const shownState = { diff, error, files, rows, allRows, against, layout, isNarrow, progress };
-  return { ...shownState, setAgainst, setLayout, isViewed, open, toggle, mark, markAll };
+  const shownState = { diff, error, files, rows, allRows, against, layout, order, ignoresSpaces, isNarrow, progress };
+  return { ...shownState, ...settings, setAgainst, setLayout, isViewed, open, toggle, mark, markAll };
 }
 
 /** Loads the whole change even if only a part of it is displayed: unviewed files must still be viewed. */
-function useDiffs({ run, shown, hasSeen }: GateView) {
+function useDiffs({ run, shown, hasSeen }: GateView, chosen: DiffAgainst | null) {
   const query = (against: DiffAgainst) => ({
     queryKey: ["run", run, "diff", against, shown],
     queryFn: () => api.diff(run, against),
   });
-  return { base: useQuery(query("base")), seen: useQuery({ ...query("seen"), enabled: hasSeen }) };
+  return {
+    base: useQuery(query("base")),
+    seen: useQuery({ ...query("seen"), enabled: hasSeen }),
+    phase: useQuery({ ...query("phase"), enabled: chosen === "phase" }),
+  };
 }
 
 type ViewedCheck = GateChanges["isViewed"];
@@ -108,14 +136,14 @@ type LoadedChanges = {
  * Starts with the changes since the last review only if all other files were viewed. Decides once, when both diffs are
  * loaded.
  */
-function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: LoadedChanges) {
+function useFirstAgainst({ hasSeen }: GateView, { base, seen, isViewed }: LoadedChanges): DiffAgainst {
   const [chosen, setChosen] = useState<DiffAgainst | null>(null);
   if (chosen === null && base !== undefined && seen !== undefined) {
     const changed = new Set(seen.files.map(({ path }) => path));
     const isRestViewed = base.files.every((file) => changed.has(file.path) || file.isBookkeeping || isViewed(file));
     setChosen(hasSeen && isRestViewed ? "seen" : "base");
   }
-  return [chosen ?? "base", setChosen] as const;
+  return chosen ?? "base";
 }
 
 type Since = { readonly isViewed: ViewedCheck; readonly changedSince: DiffView | null };
