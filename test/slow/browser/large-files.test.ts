@@ -112,8 +112,8 @@ test.each([
   await page.locator(`.outline-link[title="${path}"]`).click();
   const at = page.locator(".diff-message").filter({ hasText: message });
   if (path === "src/cut.log") {
-    await page.locator('.outline-link[title="src/image.bin"]').click(); // the next file is below the end of this one
-    await page.locator('[data-file="src/image.bin"]').waitFor();
+    await page.locator('.folder .outline-link[title="docs/dense.md"]').click(); // the next file in review order
+    await page.locator('[data-file="docs/dense.md"]').waitFor();
     await page.evaluate("window.scrollBy(0, -300)");
   }
   await at.waitFor();

@@ -77,7 +77,7 @@ export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): Ga
   const files = useMemo(() => sortFiles(diff, order), [diff, order]);
   const isShownAbove = (file: DiffFile): boolean => file.removed === 0 && shown.has(file.path);
   const isClosed = (file: DiffFile): boolean =>
-    isViewed(file) || isShownAbove(file) || file.isBookkeeping || file.group === "folded";
+    isViewed(file) || isShownAbove(file) || file.isBookkeeping || (file.group === "folded" && !file.isBinary);
   const isOpen = (file: DiffFile): boolean => isClosed(file) === toggled.has(file.path);
   const toggle = (path: string): void => setToggled((before) => withToggled(before, path));
   const mark = (path: string): void => {
