@@ -65,7 +65,7 @@ describe("requirements of the gate", () => {
       },
       /[Qq]uestions/,
     ],
-    ["a phase that never started", { status: "pending" }, /begun/],
+    ["a phase that never started", { status: "pending" }, /not started/],
   ])("block with %s, supervised or not [SM-AC-06b]", (_name, changed, reason) => {
     const plain = checkGate(stateWith({ record: changed }), phase, rules);
     expect(plain.decision).toBe("block");

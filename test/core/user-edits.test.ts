@@ -81,6 +81,7 @@ test("keeps edits over a return with kept files until their phase is accepted ag
   const player = atGate();
   sayContinue(player);
   recheck(player, "made");
+  enter(player, "made");
   openGate(player, "second");
   sayContinue(player);
   recheck(player, "edited");

@@ -86,7 +86,7 @@ test("lists all files of a patch beyond the limits, cuts after whole lines, and 
   const shown = (limits: DiffLimits) =>
     diffFiles(patch, hash, { limits }).files.map((one) => [one.isCut, one.patch, one.notShown]);
   expect(shown({ fileChars: 22, diffChars: 100 })).toEqual([
-    [true, "@@ -1 +1,2 @@\n", "39 of 53 bytes of the diff"], // never a line without git's note about it
+    [true, "@@ -1 +1,2 @@\n", "38 of 52 bytes of the diff"], // never a line without git's note about it
     [false, "@@ -1 +1,2 @@\n-d\n+e\n", ""],
   ]);
   expect(shown({ fileChars: 100, diffChars: 54 })).toEqual([

@@ -4,7 +4,7 @@ import { shownChanges, type ShownSince } from "../../engine/shown-changes.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { OpenWait, ShownDiff, StatusView } from "../../schema/api-status.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import { openGate } from "../../views/open-gate.ts";
+import { openGate } from "../../views/page/open-gate.ts";
 import { type ReviewedFile, reviewPatch } from "../../views/review-patch.ts";
 import { waitObject, type Liveness, statusObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";

@@ -93,7 +93,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     if (!isExecuting(stage)) return run;
     const phase = currentPhase(run);
     const bySession = phase?.bySession ?? (event.claim.session === undefined ? undefined : true);
-    const known = changed(recordUserEdit(run, event.tree ?? null), { untouched: null });
+    const edited = recordUserEdit(run, event.tree ?? null);
+    const known = stage.is === "producing" ? changed(edited, { untouched: null }) : edited; // reviewers only read
     const counted = patch(known, { executions: (phase?.executions ?? 0) + 1, bySession });
     return enter(counted, event, { ...stage, claim: event.claim });
   },
@@ -104,7 +105,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const trouble = event.how === "failed" ? endCode(event) : null;
     const work = { ...stage.work, broken, session, trouble };
-    const left = watchUserEdits(learnt(run, event), event.tree ?? null);
+    const measured = learnt(run, event);
+    const left = stage.is === "producing" ? watchUserEdits(measured, event.tree ?? null) : measured;
     const told = patch(left, used(currentPhase(run), event, session));
     return enter(told, event, { ...stage, claim: null, work });
   },

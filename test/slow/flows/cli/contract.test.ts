@@ -148,12 +148,14 @@ test.concurrent("supports -C and NO_COLOR, and rejects unknown folders, workflow
   expect(parsed(agentless).problem.code).toBe("AGENT_MISSING");
 });
 
-test.concurrent("prints help without a run, and shows the open run otherwise", async () => {
+test.concurrent("says what it found without a run, and shows the open run otherwise", async () => {
   const sandbox = await createSandbox();
   const bare = await sandbox.script();
   expect(bare.code).toBe(0);
-  expect(bare.stdout).toBe((await sandbox.script("--help")).stdout);
-  expect(bare.stdout.trim().split("\n").length).toBeLessThanOrEqual(22);
+  for (const offer of ["isdlc adopt", 'isdlc "<change>"', "isdlc demo", "isdlc help"])
+    expect(bare.stdout).toContain(offer);
+  expect(bare.stdout.trim().split("\n").length).toBeLessThanOrEqual(12);
+  expect((await sandbox.script("--help")).stdout.trim().split("\n").length).toBeLessThanOrEqual(22);
   expect(parsed(await sandbox.script("--json"))).toEqual({ ok: true, run: null });
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { id } = await sandbox.status();

@@ -161,7 +161,7 @@ test.concurrent("creates a folder and a branch for an upgrade", async () => {
   const sandbox = await createSandbox();
   const ended = await sandbox.script("run", "upgrade", "Node 24", "--json", ...sandbox.agent);
   expect([ended.code, parsed(ended).run.branch]).toEqual([0, "upgrade/UPG-0001-node-24"]);
-  expect(sandbox.git("show", "--name-only", "--format=", "HEAD~3")).toContain(
+  expect(sandbox.git("show", "--name-only", "--format=", "HEAD~2")).toContain(
     "docs/requirements/UPG-0001-node-24/upgrade-plan.md",
   );
 });

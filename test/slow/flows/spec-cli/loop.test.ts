@@ -33,7 +33,7 @@ describe.concurrent("reviewer that does not approve", () => {
       const last = FAULTS.at(-1) ?? "";
       expect(stderr).toMatch(/Phase complete\. Reviewer concerns: F[0-9]+: /);
       expect(stderr).not.toMatch(/Phase complete \(/);
-      expect(stdout).toContain(`specify: F${FAULTS.length}: ${last}`);
+      expect(stdout).toContain(`Specify: F${FAULTS.length}: ${last}`);
       const { specify } = readMeta(sandbox).phases;
       expect(specify).toMatchObject({ completed: expect.any(String), iterations: limit, verified: false });
       expect(specify.reviewerNotes).toHaveLength(FAULTS.length + 1 - limit);
@@ -57,7 +57,7 @@ describe.concurrent("reviewer that does not approve", () => {
       expect(history).toMatch(new RegExp(`### Iteration ${at + 1} - [^]*- \\[blocker\\] ${fault.slice(0, 20)}`));
     expect(history).toContain("Did specify; turn 1");
     const told = await sandbox.script("history", "--reviews");
-    expect(told.stdout).toMatch(/^specify\n {2}1\. not approved, 6 findings: not yet\n {2}2\. not approved/);
+    expect(told.stdout).toMatch(/^Specify\n {2}1\. not approved, 6 findings: not yet\n {2}2\. not approved/);
     for (const fault of FAULTS.slice(0, 2)) expect(told.stdout).toContain(fault);
     const { reviews } = parsed(await sandbox.script("history", "--reviews", "--json"));
     expect(reviews.map(({ iteration, approved }: Record<string, unknown>) => [iteration, approved])).toEqual([

@@ -1,8 +1,8 @@
-import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit } from "../core/run.ts";
-import type { OpenGate } from "../schema/api-status.ts";
-import type { RunEvent } from "../schema/event.ts";
-import type { PhaseOutput } from "../schema/facts.ts";
-import { earlierRedos, listFindings } from "./page/gate-view.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit } from "../../core/run.ts";
+import type { OpenGate } from "../../schema/api-status.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { PhaseOutput } from "../../schema/facts.ts";
+import { earlierRedos, listFindings } from "./gate-view.ts";
 
 /** Returns the facts of an open gate, for programs that show it elsewhere. Null if no gate is open. */
 export function openGate(run: ActiveRun, events: readonly RunEvent[]): OpenGate | null {
