@@ -21,5 +21,5 @@ export function adoptedNotices({ run: { git } }: ActiveRun): string[] {
   const { commits, head } = git.adopts;
   const last = head.slice(0, 12);
   const range = commits === 0 ? `nothing committed since ${last}` : `${formatCount(commits, "commit")} up to ${last}`;
-  return [`Adopted (${ADOPTED}): ${range}, and the uncommitted changes that are shown`];
+  return [`Adopted (${ADOPTED}): ${range}, plus any uncommitted changes`];
 }
