@@ -78,7 +78,7 @@ function watchedFiles({ folders, env, settings }: PlacedProject): string[] {
   return [join(folders.config, "config.json"), ...startup].map((path) => relative("/", path));
 }
 
-/** Files and folders in the home that shells, desktops and service managers run or obey. */
+/** Files and folders in the home that shells, desktops and service managers run or read. */
 const STARTUP: readonly string[] = [
   ...".profile .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .zshrc .zshenv .zprofile .zlogin".split(
     " ",

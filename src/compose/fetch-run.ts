@@ -71,8 +71,8 @@ function settledIn(project: LocalProject, state: ActiveRun, head: Head): FetchRe
 type Room = { readonly wanted: FetchRequest; readonly branch: string };
 
 /**
- * Prevents the loss of user data: refuses if there is another open run, uncommitted work, or commits on the branch
- * that the team does not have.
+ * Prevents the loss of user data: refuses if there is another open run, commits on the branch that the team does not
+ * have, or uncommitted work. Uncommitted work is accepted if the run left it, or after an interrupted fetch.
  */
 async function requireRoom(project: LocalProject, repository: Repository, { wanted, branch }: Room): Promise<void> {
   const own = await currentRun(project);
@@ -100,7 +100,9 @@ async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: FetchRe
   if (!isOnItsWay || (await project.vcs.dirty([])).length === 0) return [];
   const name = `before-arrival-${randomBytes(4).toString("hex")}`;
   const kept = await project.workspace(state).snapshot(name, []);
-  return [`The tree as it was before is kept as refs/isdlc/${state.run.run}/${name} (${kept?.slice(0, 12) ?? ""}).`];
+  return [
+    `The previous working tree is saved under refs/isdlc/${state.run.run}/${name} (${kept?.slice(0, 12) ?? ""}).`,
+  ];
 }
 
 /** Verifies every line with the server keys that the user received at sign-in. */

@@ -18,7 +18,7 @@ type TrustContext = {
   readonly settings: Pick<SettingsStore, "readNow">;
 };
 
-/** Manages the repository's hooks and settings trusted by a user, in addition to the test command and the overlay. */
+/** Lists the repository's hooks and settings that the user has not trusted yet, and records new trust. */
 export function trustedGitPrograms(project: TrustContext): TrustedGitPrograms {
   return {
     async untrusted() {

@@ -33,7 +33,7 @@ export function isSpent(spent: Usage, { usd, tokens }: Budget): boolean {
   return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && sumTokens(spent) >= tokens);
 }
 
-/** True if further usage of `ahead` would exceed what is left. */
+/** True if `ahead` in addition to `spent` would exceed the budget. */
 export function wouldExceed(spent: Usage, ahead: Usage, { usd, tokens }: Budget): boolean {
   const then = addUsage(spent, ahead);
   return (usd !== null && (then.usd ?? 0) > usd) || (tokens !== null && sumTokens(then) > tokens);

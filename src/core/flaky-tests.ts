@@ -1,6 +1,9 @@
 import type { CheckResult } from "../schema/facts.ts";
 
-/** True if a second run may tell flaky tests from failing ones: the tests ran, and the report names those that failed. */
+/**
+ * True if a second run may tell flaky tests from failing ones: the report names the failed tests, and their failures do
+ * not all look like sandbox limits.
+ */
 export const isWorthRepeating = ({ ok, failing = [], sandboxLimits }: CheckResult): boolean =>
   ok === false && failing.length > 0 && sandboxLimits === undefined;
 

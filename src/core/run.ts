@@ -33,7 +33,7 @@ type Common = {
   readonly supervision: Supervision;
   /** Size of the work; reset by a return to the phase that determined it, or an earlier one. */
   readonly sizing: SizingDecision | null;
-  /** Time at which pull request was chosen as the finish: nothing is undone afterwards. Null: not sealed. */
+  /** Time when a pull request was chosen as the way to finish: nothing is undone after it. Null: not sealed. */
   readonly sealedAt: string | null;
 };
 
@@ -236,7 +236,7 @@ export type WaitOption =
   | "cancel"
   | Finish;
 
-/** One answer at a gate. A pause and its end are two answers; skipping the phase is an answer too. */
+/** One answer at a gate. A pause and the `continue` that ends it are two answers; a skip is an answer, too. */
 export type Answer = {
   /** Number of the event. */
   readonly seq: number;

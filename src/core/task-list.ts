@@ -18,8 +18,7 @@ const FIELD_LINE = /^\s+- (files|needs|serves):\s*(.*)$/i;
 
 /**
  * Reads `tasks.md`: `- [ ] T1: title` with indented fields `files`, `needs` and `serves`. Each task has a unique id,
- * names at least one file and the requirement it serves, and needs only existing tasks. No task waits for itself
- * through others.
+ * names at least one file and the requirement it serves, and needs only existing tasks. The needs have no cycles.
  */
 export function readTaskList(markdown: string): TaskList {
   const lines = markdown.slice(0, MAX_TASK_LIST_LENGTH).split(/\r?\n/);

@@ -52,7 +52,7 @@ export const CheckResult = z.strictObject({
   missing: z.optional(z.string()),
   /** Notes for the user, independent of the result. */
   notes: z.optional(z.array(z.string())),
-  /** Tests that failed before the run, and passed when they were run again at once. */
+  /** Tests that failed, and passed when the tests were run again immediately. */
   flaky: z.optional(z.array(z.string())),
 });
 export type CheckResult = z.infer<typeof CheckResult>;

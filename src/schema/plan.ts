@@ -48,7 +48,7 @@ export const PhaseDefinition = z.strictObject({
   tests: z.boolean(),
   checks: z.strictObject(checkNumbers),
   gate: GateRule,
-  /** Expected minutes of a phase. An execution without a sign of life for twice this time is ended. */
+  /** Expected minutes of a phase. An execution that is silent for twice this time is ended. */
   minutes: z.int().check(z.positive()),
   articles: z.array(z.string()),
   analysis: z.boolean(),

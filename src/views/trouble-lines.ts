@@ -166,7 +166,7 @@ export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
     retry: {
       label: "Look again",
       short: "after you committed or removed your changes",
-      effect: "Looks at the files again, after you committed your own lines or took them out.",
+      effect: "Scans the files again, after you committed or removed your uncommitted changes.",
     },
     accept: {
       label: "Commit together",

@@ -7,7 +7,7 @@ export const isFocusLost = (active: Element | null = document.activeElement): bo
 
 /**
  * Moves the focus from a removed or disabled control to the nearest place that still exists, or else to the content of
- * the page. A focus that the user gave up stays given up.
+ * the page. A focus removed by the user is not restored.
  */
 export function keepFocus(): void {
   document.addEventListener("focusin", ({ target }) => {

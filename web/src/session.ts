@@ -27,12 +27,12 @@ window.addEventListener("hashchange", () => {
   if (secret !== "") void exchange(secret).then((isKnown) => (isKnown ? location.reload() : onStaleLink()));
 });
 
-/** Form of a secret. Other fragments, such as `#content`, are places on the page. */
+/** Format of a secret in the address. Other fragments, such as `#content`, are places on the page. */
 const SECRET = /^#[A-Za-z0-9_-]{40,}$/;
 
 let onStaleLink = (): void => undefined;
 
-/** Sets what explains a pasted link that is not valid any more. */
+/** Sets the handler for a pasted link that is no longer valid. */
 export const whenLinkIsStale = (explain: () => void): void => void (onStaleLink = explain);
 
 export const currentSession = (): string | null => session;

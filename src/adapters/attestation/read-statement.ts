@@ -78,6 +78,6 @@ function unknownFields(issue: Issue): string[] {
     .map((field) => [...issue.path, field].join("."));
 }
 
-/** False for an alternative that is not an object: it has no fields. */
+/** False for a schema alternative that is not an object: its issues name no fields. */
 const isObjectBranch = (issues: readonly Issue[], fields: readonly string[]): boolean =>
   fields.length > 0 || issues.some(({ path }) => path.length > 0);

@@ -99,7 +99,7 @@ async function readTrees(git: Git, ids: Iterable<string>): Promise<ReadonlyMap<s
   return trees;
 }
 
-/** Reads the file at a path of a tree. Null if it does not exist. */
+/** Reads the regular file at a path of a tree. Null for anything else. */
 export async function fileInTree(git: Git, tree: string, path: string): Promise<Buffer | null> {
   const names = encodePath(path).toString("latin1").split("/");
   const name = names.pop() ?? "";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { nodeFiles, readSmall } from "../files/file-system.ts";
 import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
 
-/** Digests by part: one of the stat data of its files and, within the size limit, one of their contents. */
+/** By part: the digest of its files' stat data and, if they were read, the digest of their contents. */
 export type SurroundingsDigests = Readonly<Record<string, string>>;
 
 /** Limit for reading contents, in bytes per working tree. Further parts are compared by stat data only. */
@@ -13,8 +13,8 @@ const MAX_READ_BYTES = 64 * 1024 * 1024;
 const MAX_DIGESTED_FILES = 200_000;
 
 /**
- * Returns the digests of each part of the ignored inputs, by name. Names, sizes and ctimes are cheap, and no program
- * can set a ctime back; contents show if such a part really differs.
+ * Returns the digests of each part of the ignored inputs, by path. Stat data is cheap to read, and no program can set a
+ * ctime back. If the stat data of a part changed, its contents show if the part really differs.
  */
 export function surroundingsDigests(root: string, surroundings: TestSurroundings): SurroundingsDigests {
   let room = MAX_READ_BYTES;
@@ -68,7 +68,7 @@ export function pathDigests(root: string, paths: readonly string[], mostFiles: n
   return { digests, isWhole: true };
 }
 
-/** Lists the parts that are easiest to replace first. Dependencies count package by package. */
+/** Lists the parts, those easiest to replace first. Each entry of a `node_modules` folder is a separate part. */
 const listParts = (root: string, { dependencies, others, compiled }: TestSurroundings): string[] => [
   ...compiled,
   ...others,

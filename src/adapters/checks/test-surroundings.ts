@@ -19,7 +19,7 @@ const DEPENDENCIES = new Set(
     " ",
   ),
 );
-/** Files that tools derive from the sources and then prefer to them, and files that tools leave behind. */
+/** Excluded: compiled files, which tools would prefer to the sources, and files that tools leave behind. */
 const DERIVED = new Set([
   OWN_FOLDER,
   ...".git __pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox target coverage htmlcov .nyc_output .cache .parcel-cache .turbo .gradle .eslintcache".split(

@@ -200,7 +200,7 @@ function aboveReaper(
   return end === -1 ? all : all.slice(0, end);
 }
 
-/** True if its parent adopts orphans. A process from outside of a container has no parent at all. */
+/** True if the parent of the process adopts orphans. A process started from outside its container has no parent. */
 function isOrphan(table: ProcessTable, { parent }: ProcessFacts): boolean {
   const facts = parent > 0 ? table.one(parent) : null;
   return facts !== null && isReaper(table, facts);

@@ -146,7 +146,7 @@ export function sweepTemporary(files: FileSystem, folder: string, names: readonl
 
 const ENDINGS: readonly unknown[] = ["run.finished", "run.cancelled"];
 const ENDING = ".jsonl";
-/** Bytes. The record that ends a run has a few hundred; a longer last line is not one. */
+/** Bytes read from the end of a journal. The record that ends a run has only a few hundred bytes. */
 const TAIL = 1024 * 1024;
 
 type SeenJournal = { readonly name: string; readonly isEnded: boolean };

@@ -193,7 +193,7 @@ const EVERY_RECORDS_AT_REST = 4;
 const EVERY_BYTES = 128 * 1024;
 const SNAPSHOT_LIMIT = 64 * 1024 * 1024; // bytes
 
-/** Earlier for a run that waits or ended: it may stay so for days, and users read it. */
+/** A run that waits or ended needs fewer records: its state may last for days, and users read it. */
 function snapshotIsDue(cursor: Cursor, last: { lines: number; size: number }): boolean {
   const records = cursor.lines - last.lines;
   if (records >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES) return true;

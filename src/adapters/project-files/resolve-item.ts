@@ -10,8 +10,9 @@ import { findBacklogItemByNumber, readItems, searchBacklogTitles } from "./backl
 import { readListedMeta, readMetaJson } from "./meta-file.ts";
 
 /**
- * Finds the item a user means: by folder name, the end of a folder name, number, reference or title, in this order. If
- * several match, the user chooses. The input is compared with existing names, and never becomes part of a path.
+ * Finds the item a user means: by folder name, the end of a folder name, number, reference, title or description, in
+ * this order. If several match, the user chooses. The input is compared with existing names, and never becomes part of
+ * a path.
  */
 export function resolveItem(input: unknown, requirementsDir: unknown, backlogFile: unknown): ResolvedItem {
   const wanted = typeof input === "string" ? input.trim() : "";

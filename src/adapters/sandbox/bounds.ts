@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Bound } from "./bwrap-arguments.ts";
-/** Private to each execution. Sockets in /run lead to services that could start programs outside. */
+/** Mounted empty in each sandbox. Sockets in /run reach services that could start programs outside of it. */
 export const HIDDEN: readonly string[] = ["/tmp", "/var/tmp", "/run", "/var/run"];
 
 type HiddenPaths = { readonly home: string; readonly hidden: readonly string[] };

@@ -29,7 +29,7 @@ const MODEL_FLAGS: ReadonlyMap<string, string> = new Map([
 ]);
 const TAKES_MODEL: readonly string[] = [...MODEL_FLAGS.keys(), "opencode"];
 
-/** A leading dash is rejected, because it would be an option of the program. */
+/** No leading dash: the agent's program would parse the model as an option. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 
 export type ReadChoice =

@@ -79,7 +79,8 @@ function reviewerFor(phase: RememberedAgent, agents: Among["agents"]): Remembere
 
 /**
  * Changes the agents of an open run. Agents that are not named stay, and an agent that reviewed its own work still
- * does. Returns null if no earlier agents are known and no new one is named.
+ * does. A named agent or reviewer also replaces those of single phases. Returns null if no earlier agents are known and
+ * no new one is named.
  */
 export function renameAgents(asked: AskedAgents, before: RunAgents | null): RunAgents | null {
   if (before === null) return asked.agent && { phase: asked.agent, reviewer: asked.reviewer ?? asked.agent };

@@ -19,7 +19,7 @@ export type GateLook = {
   readonly changes: ShownChanges | null;
 };
 
-/** Which changes are asked for. Default: everything that Continue would accept. */
+/** Changes to return. Default: everything that Continue would accept. */
 export type GateQuery = {
   readonly events: readonly RunEvent[];
   readonly isDiffWanted: boolean;

@@ -66,8 +66,8 @@ async function continueWork(engine: Engine, { session, signal }: AtWork): Promis
 }
 
 /**
- * Takes the driver lock, also for a session: one process drives a run at a time. Every phase is then the session's,
- * even if someone else started the run.
+ * Takes the driver lock, also for a session: one process drives a run at a time. The session then works on every
+ * phase, even if someone else started the run.
  */
 async function asDriver<T>(project: Project, atWork: AtWork, work: (engine: Engine) => Promise<T>): Promise<T> {
   const { state } = await currentRun(project);

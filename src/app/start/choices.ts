@@ -16,7 +16,7 @@ export type Choices = {
   readonly open: () => readonly Choice[];
 };
 
-/** Creates the collection. `opened` is called at the first open choice. */
+/** Creates the collection. `opened` is called before the first choice is recorded, unless `open` has undecided ones. */
 export function createChoices(
   decisions: Decisions,
   open: readonly Choice[] = [],

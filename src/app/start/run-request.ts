@@ -76,7 +76,7 @@ export type RunWishes = {
   readonly startPhase?: string | undefined;
 };
 
-/** First phases of a build, and the analysis behind it. */
+/** Item to build, the phases to run, and the analysis phases completed before. */
 export type BuildTarget = {
   /** Existing or new folder of the item; null to draw a number. */
   readonly folder: string | null;

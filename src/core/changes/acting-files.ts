@@ -74,7 +74,7 @@ const MANIFESTS =
 const RUNNERS =
   /^(?:(?:vitest|vite|jest|ava|karma|playwright|cypress|babel|webpack|rollup|wdio|nyc)\.(?:config|conf|workspace|setup)\b.*|\.(?:mocharc|taprc|nycrc|babelrc|swcrc|rspec|npmrc|yarnrc|coveragerc)\b.*|bunfig\.toml|tsconfig[\w.-]*\.json|pytest\.ini|setup\.(?:cfg|py)|tox\.ini|noxfile\.py|conftest\.py|(?:site|user)customize\.py|[\w-]+\.pth|GNUmakefile|[Mm]akefile|[\w.-]+\.mk|justfile|Taskfile\.ya?ml|Rakefile|build\.rs|rust-toolchain(?:\.toml)?|gradlew(?:\.bat)?|mvnw(?:\.cmd)?|\.env[\w.-]*)$/;
 
-/** Files loaded instead of a tool of the same name from the project's folder. */
+/** Files in the project that are loaded instead of the tool of the same name. */
 const SHIMS =
   /^(?:pytest|unittest|nose|coverage|pluggy|_pytest|vitest|jest|mocha|tap|ava|chai|assert|node|npm|npx|python3?|cargo|go|make)(?:\.(?:py|[cm]?[jt]s|sh|cmd|exe))?$/;
 

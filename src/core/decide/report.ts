@@ -222,13 +222,13 @@ const afterChecks = ({ rule }: PhaseRecord) => (rule.verdicts > 0 ? "review" : "
 const limitedBySandbox = (failed: readonly CheckResult[]): CheckResult | undefined =>
   failed.every(({ sandboxLimits = [] }) => sandboxLimits.length > 0) ? failed[0] : undefined;
 
-/** Asks the user about tests that did not start or failed at limits of the sandbox. */
+/** Asks the user about tests that did not start, or may have failed because of the sandbox. */
 function blockedBy(run: ActiveRun, { name, detail, notStarted }: CheckResult): EventDraft {
   const reason = notStarted === true ? TESTS_NOT_STARTED : TESTS_SANDBOXED;
   return escalation(run, { reason, detail, last: "accept", checks: [name] });
 }
 
-/** True if a gate opens under any supervision. */
+/** True if the gate opens regardless of the supervision. */
 function mustBeShown({ rule }: PhaseRecord, made: PhaseOutput): boolean {
   const large = rule.gate === "large" && made.lines > LARGE_ARTIFACT_LINES;
   const isUnshown = (made.unshown ?? []).length > 0; // otherwise the commit would contain them unseen

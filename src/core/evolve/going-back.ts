@@ -92,7 +92,7 @@ function earlierWork(run: ActiveRun, at: number): PhaseRecord["earlierWork"] {
   return { from, to: treeAfter(run, at), start: bases?.start ?? from, returnedAt: null };
 }
 
-/** Returns the tree a phase left; null if no phase followed. */
+/** Returns the tree that a phase left; null for the current phase. */
 function treeAfter(run: ActiveRun, at: number): TreeId | null {
   const phase = run.phases[at];
   return at === run.index || phase === undefined ? null : (phase.made?.tree ?? phase.leftTree);

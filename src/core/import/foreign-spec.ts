@@ -64,7 +64,7 @@ const SHAPES: Readonly<Record<Format, Shape>> = {
   },
 };
 
-/** Returns all formats a folder may have. One match is the expected result. */
+/** Returns the formats that match a folder, normally one. */
 export function detectFormats(texts: FolderTexts): Format[] {
   const names = [...texts.keys()];
   const has = (name: string): boolean => names.some((one) => one === name || one.startsWith(`${name}/`));

@@ -15,8 +15,8 @@ const SHORTEST_PREFIX = 4;
 
 /**
  * Checks if the code changed since the analysis. An abbreviated hash matches the full one. An item without a stored
- * hash is never stale. A stored hash without a current one always is, because callers that fail to query git do not
- * call this.
+ * hash is never stale. An item with a stored hash is always stale if there is no current one, because callers that
+ * cannot query git do not call this.
  */
 export function checkStaleness(meta: unknown, currentHash: unknown): Staleness {
   const hash = ownValue(meta, "codebase_hash");

@@ -59,7 +59,7 @@ function insertions({ insert = [] }: WorkflowOverlay, place: string): OverlayPar
       },
       loosens: (phases, builtIn) => {
         if (before === undefined && findPhaseIndex(phases, anchor) === phases.length - 1)
-          return "after the last phase nothing would look at what it does";
+          return "no phase after it would check its work";
         return insertionLoosens(added, builtIn);
       },
       sets: { phase: added.key, rules: RULE_NAMES },
@@ -88,7 +88,7 @@ function replacements({ replace = [] }: WorkflowOverlay, place: string): Overlay
       what: phase === other.key ? `replacing the phase ${phase}` : `replacing the phase ${phase} with ${other.key}`,
       phase,
       apply: (phases) => phases.map((known) => (known.key === phase ? other : known)),
-      loosens: () => "the phase that is there would be gone",
+      loosens: () => "the existing phase would be removed",
       sets: { phase: other.key, rules: RULE_NAMES },
     };
   });

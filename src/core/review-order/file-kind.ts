@@ -29,7 +29,7 @@ const LOCK_FILES = new Set(
 
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|pyx?|pyi|go|rs|java|kts?|scala|groovy|c|h|cc|cpp|hpp|m|mm|cs|fs|rb|php|swift|dart|lua|zig|exs?|erl|hs|clj|vue|svelte|astro|sh|bash|zsh|ps1|sql)$/;
-/** True for program text by its extension, whatever it is for. */
+/** True for source code by its file extension, including tests and generated files. */
 export const isSource = (path: string): boolean => SOURCE.test(path);
 
 /**

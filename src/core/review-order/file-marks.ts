@@ -50,7 +50,7 @@ export function moveMarks(path: string, moves: readonly Move[]): string[] {
 
 const MAX_NAMED_TESTS = 3;
 
-/** A test counts as changed along if its name contains that of the file, or if it names the file. */
+/** A changed test belongs to the file if its name contains the file's name, or if it names the file. */
 function testMark(path: string, changed: readonly string[], namedBy: MarkFacts["namedBy"]): string[] {
   const kind = fileKind(path);
   if ((kind !== "code" && kind !== "contract") || !isSource(path)) return [];

@@ -3,11 +3,11 @@ import { isMarkedGenerated } from "./fold-reason.ts";
 
 /** What the patch of one file shows about its content. */
 export type PatchMeasures = {
-  /** Added lines that decide something. */
+  /** Number of added lines with a condition, a loop or other logic (`isDecidingLine`). */
   readonly deciding: number;
   /**
-   * True if the first lines say that a program wrote the file, and this change did not add them to an existing file:
-   * nobody folds their own code with a comment.
+   * True if the first lines say that a program wrote the file. In an existing file, lines added by this change do not
+   * count: otherwise a comment could fold existing code.
    */
   readonly isMarkedGenerated: boolean;
 };

@@ -39,7 +39,7 @@ type Side = { readonly path: string; readonly lines: readonly NumberedLine[] };
 type Place = { readonly side: Side; readonly at: number };
 type Search = { readonly seeds: ReadonlyMap<string, readonly Place[]>; readonly used: Set<NumberedLine> };
 
-/** Braces and blank lines are everywhere. */
+/** False for lines without letters or digits, such as braces, which occur everywhere. */
 const isMeaningful = ({ text }: NumberedLine): boolean => /[\p{L}\p{N}]/u.test(text);
 
 /** Seeds that occur more often prove nothing. */

@@ -148,7 +148,7 @@ const NOT_AS_TRUSTED = "Not run: the project no longer runs its tests as it did 
 function asTheyLeftIt(result: CheckResult, changes: readonly FileChange[]): CheckResult {
   const touched = changes.filter(({ change }) => change !== "added").map(({ path, change }) => `${path} (${change})`);
   if (touched.length === 0) return result;
-  const detail = `The tree changed while its tests ran, so they say nothing about it: ${touched.join(", ")}`;
+  const detail = `The tree changed while its tests ran, so their result is not valid: ${touched.join(", ")}`;
   return { ...result, ok: false, detail: result.ok === false ? `${detail}\n${result.detail}` : detail };
 }
 

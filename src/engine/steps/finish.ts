@@ -142,7 +142,7 @@ async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]
   return { of: "finish", moved: told.length > 0 ? told : lines, standing };
 }
 
-/** Finds a conflict before the record says that the work is done. The documents are committed in both cases. */
+/** Finds a merge conflict before the documents record the work as done. They are committed in either case. */
 async function findConflict(vcs: VcsWrite, request: Omit<MergeRequest, "message">): Promise<ProblemError | null> {
   try {
     await vcs.prepareMerge(request);

@@ -38,7 +38,7 @@ export async function recordAcceptance(engine: Engine, run: ActiveRun): Promise<
   if (run.run.options.commits === "phase" && isLastPhase(run)) recordBuildEnd(engine, run);
 }
 
-/** Additional folder in a commit of the item's record: the item's own, with the analysis from before the run. */
+/** Returns the item's folder, to commit it with any earlier analysis in it; empty for a small change. */
 export const recordFolders = (run: ActiveRun): string[] => (isFeature(run) || hasRecord(run) ? [run.run.item] : []);
 
 /** True for an item in a folder of the project; a small change has a private work folder instead. */
@@ -62,7 +62,7 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
   const hash = analysis.findLast((phase) => phase.firstCommit !== null)?.firstCommit ?? null;
   const known = hash === null ? {} : { codebase_hash: hash };
   const times = { phase_timestamps: completionTimes(accepted) };
-  // Repeating a phase leaves completed phases, status and sizing unchanged, however light the item was sized before.
+  // Repeating a phase leaves completed phases, status and sizing unchanged, whatever size the item has.
   if (accepted.length > 0 && accepted.every(({ rule }) => run.run.analysed.includes(rule.key)))
     return engine.items.merge(run.run.item, { ...known, ...times });
   engine.items.merge(run.run.item, { phases_completed: done, analysis_status: status, ...known, ...sizing, ...times });

@@ -34,7 +34,7 @@ export async function composeProposal(engine: Engine, proposal: Proposal): Promi
   return vcs.compose({ ...request, also: alsoCommitted(run), documents });
 }
 
-/** Files committed no matter when they were written: the refined tasks, and in the last commit the item's folder. */
+/** Paths committed regardless of when they were written: the refined tasks; with the last phase, the item's folder. */
 function alsoCommitted(run: ActiveRun): string[] {
   if (isLastPhase(run)) return recordFolders(run);
   return run.refined ? [artifactPath(run.run.item, TASKS_FILE)] : [];
@@ -44,7 +44,7 @@ function alsoCommitted(run: ActiveRun): string[] {
 export const prepareProposal = (vcs: VcsWrite, proposal: Proposal, tree: TreeId): Promise<PreparedCommit> =>
   vcs.prepare(proposedCommit(proposal, tree));
 
-/** The commit names the attempt, and nothing that depends on the answer at the gate. */
+/** Describes the commit. It names the attempt and contains nothing that depends on the answer at the gate. */
 export function proposedCommit({ onto, accepted }: Proposal, tree: TreeId): PrepareRequest {
   const { run, since, sinceAt } = accepted;
   const phase = currentPhase(accepted);
@@ -84,5 +84,5 @@ export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
   return from;
 }
 
-/** Tree at the return to the current phase; null if it was not returned to. */
+/** Tree at the return to the current phase; null if the run did not return to it. */
 const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;

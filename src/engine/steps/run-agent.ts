@@ -64,7 +64,7 @@ export async function runAgent(engine: Engine, backend: AgentBackend, running: A
     transcript.close();
     engine.show({ ...tell, at: "ended", text: "", usage: null });
   }
-  const detail = "The backend ended without saying how.";
+  const detail = "The backend ended without a result.";
   const failed = { how: "failed", reason: "no_result", detail, again: true } as const;
   return ranTo({ type: "end", ...failed, usage: null, session: null }, { ...account, watched, stop });
 }
@@ -133,7 +133,7 @@ export function halted({ end, stop }: Ran): AgentEnd {
 /** Milliseconds before the first, second and third retry, if the model service was busy or unreachable. */
 const BACKOFF = [2_000, 8_000, 30_000] as const;
 
-/** Waits before the next call to a busy model service. */
+/** Waits before the next call if the model service was busy or unreachable. */
 export async function letPass(engine: Engine, { stage }: ActiveRun, signal: AbortSignal): Promise<void> {
   if (!isExecuting(stage) || stage.work.trouble !== UNAVAILABLE) return;
   await engine.pause(BACKOFF[Math.min(stage.work.broken, BACKOFF.length) - 1] ?? 0, signal);

@@ -17,7 +17,7 @@ const WRITES = ["item", "tests", "tree", "nothing"] as const;
 /** Folder under `.isdlc/work`, or folder in the working tree, with plain names only. */
 const ITEM = /^(?:\.isdlc\/work\/|(?=[A-Za-z0-9]))(?:[A-Za-z0-9][A-Za-z0-9._-]*\/)*[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Returns null for anything but the marker of a run. Then a run is open, and nothing may be written. */
+/** Returns null for anything but the marker of a run. Null also means that a run is open: nothing may be written. */
 export function parseMarker(text: string): Marker | null {
   let value: unknown;
   try {

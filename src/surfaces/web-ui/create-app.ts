@@ -54,7 +54,7 @@ export function createApp(served: ServerContext): Hono<Env> {
       return context.json({ problem: apiProblem(error.problem) }, toHttpStatus(error.problem.code));
     if (error instanceof HTTPException) return error.res ?? context.json(refused(error.message), error.status);
     if (error instanceof $ZodError || error instanceof SyntaxError)
-      return context.json(refused("The request is not in the form that was expected."), 400);
+      return context.json(refused("The request does not have the expected format."), 400);
     served.warn(`request of the web UI failed: ${error.message}`);
     return context.json(refused("Something went wrong; the terminal has more."), 500);
   });

@@ -12,8 +12,8 @@ import { queueRun } from "../server/drive-queue.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 
 /**
- * Adds routes to bring runs to the team and back. Bringing and taking home require the reviewer role in the
- * repository, taking back requires admin.
+ * Adds routes to move runs to the team (`take-in`) and to a user's machine (`let-go`), for reviewers of the repository,
+ * and to reclaim a run whose place is lost (`take-back`), for admins.
  */
 export function addMovingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;

@@ -50,7 +50,10 @@ async function databaseFinding(pool: Pool): Promise<ServerFinding> {
   if (migrated > MIGRATION_COUNT)
     return told(false, `its tables are of a later version of isdlc (${migrated}, known here: ${MIGRATION_COUNT})`);
   if (migrated < MIGRATION_COUNT)
-    return told(false, `its tables are of before (${migrated} of ${MIGRATION_COUNT}): isdlc server migrate`);
+    return told(
+      false,
+      `its tables are of an earlier version of isdlc (${migrated} of ${MIGRATION_COUNT}): isdlc server migrate`,
+    );
   return told(true, `PostgreSQL ${version}, ${migrated} migrations`);
 }
 
@@ -110,7 +113,7 @@ async function workerFinding(pool: Pool): Promise<ServerFinding> {
   const other = alive.filter(({ generation }) => generation !== GENERATION);
   const faulty = alive.filter(({ trouble }) => trouble !== null);
   const detail = [
-    `${alive.length} of ${rows.length} processes were heard of in the last ${SILENT} seconds`,
+    `${alive.length} of ${rows.length} processes reported in the last ${SILENT} seconds`,
     ...sharedTokens(alive),
     ...faulty.map(({ id, trouble, since }) => `${id} takes no runs since ${since?.toISOString() ?? "?"}: ${trouble}`),
     ...unknown.map(({ run, worker }) => `run ${run} is held by an unknown process of ${worker}: is a server running?`),
@@ -167,7 +170,9 @@ async function hostFinding(pool: Pool): Promise<ServerFinding> {
     `select run, host_since as since, host_detail as detail from isdlc.run
      where rests = 'action' and host_since is not null order by host_since`,
   );
-  const named = rows.map(({ run, since, detail }) => `${run} waits since ${since.toISOString()} (${detail})`);
+  const named = rows.map(
+    ({ run, since, detail }) => `${run} has been waiting since ${since.toISOString()} (${detail})`,
+  );
   const detail = rows.length === 0 ? "no run waits for the git host" : named.join("; ");
   return { what: "git host", isFine: rows.length === 0, detail };
 }

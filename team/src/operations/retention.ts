@@ -10,8 +10,8 @@ export type Retention = {
 };
 
 /**
- * Deletes workers without heartbeats, unless they hold a run, and notifications that were sent, given up or outdated.
- * Runs and decisions are never deleted.
+ * Deletes workers whose last heartbeat is older than `days`, unless they hold a run, and notifications settled (sent,
+ * given up or outdated) before that time. Runs and decisions are never deleted.
  */
 export async function forgetOld({
   pool,

@@ -112,7 +112,7 @@ function requireTrue(run: ActiveRun, ticket: string, outcome: Outcome): void {
     });
 }
 
-/** A phase is committed with the commit that was shown. */
+/** Rejects a commit other than the one shown at the gate. Not checked if `proposedCommit` is missing. */
 function requireProposed(run: ActiveRun, commit: CommitId | null): void {
   const proposed = currentPhase(run)?.made?.proposedCommit;
   if (proposed !== undefined && commit !== proposed)

@@ -195,7 +195,10 @@ function readDecisions({ choices }: StartRequest): Decisions {
   return tests === undefined ? {} : { tests };
 }
 
-/** Returns the tests detected by the worker. Only the request can name others. @throws ProblemError NOT_ALLOWED */
+/**
+ * Returns the tests reported by the worker. A chosen command must be named in the request.
+ * @throws ProblemError NOT_ALLOWED
+ */
 function requestedTests(start: StartRequest, tests: StartFacts["tests"]): StartFacts["tests"] {
   const decisions = readDecisions(start);
   if (tests === null || isWithoutTests({ decisions })) return null;

@@ -144,8 +144,8 @@ export const renewOutdated = (keeper: Pick<LeaseKeeper, "pool">, lease: number):
   });
 
 /**
- * Records where a fenced worker saved its unpushed work. Another worker of this lower epoch is known if it recorded
- * something then.
+ * Records where a fenced worker saved its unpushed work. Records nothing if its epoch is not over, or if another worker
+ * recorded a decision in that epoch.
  */
 export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { worker: string }): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -58,7 +58,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/runs/:run/take-in",
-    summary: "Bring an open run from one's machine, or bring it back",
+    summary: "Move an open run from a user's machine to the team",
     by: "person",
     body: moving.TakeIn,
     answer: moving.TakenIn,
@@ -66,7 +66,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/runs/:run/let-go",
-    summary: "Take an open run home",
+    summary: "Move an open run to a user's machine",
     by: "person",
     body: moving.LetGo,
     answer: moving.GoneTo,
@@ -74,7 +74,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/runs/:run/take-back",
-    summary: "Make a run the team's again whose place is lost; for admins",
+    summary: "Reclaim a moved run whose place is lost; for admins",
     by: "person",
     answer: moving.TakenBack,
   },

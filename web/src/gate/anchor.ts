@@ -39,7 +39,7 @@ export function findAnchor(lines: readonly TextLine[], place: CommentPlace): Anc
   return around === null ? null : { line: around, isChanged: true };
 }
 
-/** Blank lines look all the same: they count only between the same lines. */
+/** Blank lines all look the same: they match only next to the same line. */
 function listExact(lines: readonly TextLine[], place: CommentPlace): number[] {
   const count = rangeLength(place);
   const isBlank = place.quote.trim() === "";

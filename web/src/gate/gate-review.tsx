@@ -135,7 +135,7 @@ type ReviewParts = {
   readonly lineSource: { readonly current: LineSource };
 };
 
-/** Texts in which lines can be commented. */
+/** Texts whose lines can be commented on. */
 type LineSource = { readonly documents: readonly DocumentView[]; readonly files: readonly DiffFile[] };
 
 function readLines({ documents, files }: LineSource, { path, side }: CommentLine): readonly TextLine[] {
@@ -160,7 +160,7 @@ function useShown(): [ReadonlySet<string>, Review["markShown"]] {
   return [shown, markShown];
 }
 
-/** Says what the decision bar cannot: that the run is paused, and that all redos are used. */
+/** Displays states missing in the decision bar: the run is paused, all redos are used. */
 function GateState({ gate }: { readonly gate: GateView }) {
   const { isPaused, phase, goBack } = gate;
   const isUsedUp = phase.redos > 0 && phase.redosLeft === 0;

@@ -10,7 +10,7 @@ export function Closed({ wasUsed }: { readonly wasUsed: boolean }) {
       <p>
         {wasUsed
           ? "A link is good for one browser and for ten minutes. If you did not use it yourself, another program did: its session has been ended."
-          : "isdlc ui prints a link that lets this browser in."}
+          : "isdlc ui prints a link that gives this browser access."}
       </p>
       <p>
         In the terminal of <code>isdlc ui</code>, press Enter for a new link.

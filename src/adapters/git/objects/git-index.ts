@@ -67,7 +67,7 @@ function readUpTo(most: number, file: string, isWanted: EntryFilter): GitIndex |
   }
 }
 
-/** Like `readIndex`, for bytes of an index. The returned names keep all of its text in memory. */
+/** Like `readIndex`, for the bytes of an index of any size. The returned names keep all of its text in memory. */
 export function readIndexBytes(bytes: Buffer, isWanted: EntryFilter = () => true): GitIndex | null {
   try {
     return parseIndex(bytes, isWanted);

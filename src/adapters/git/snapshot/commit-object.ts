@@ -54,7 +54,7 @@ type CommitIdentity = { readonly author: string; readonly committer: string };
 /** Variables that override the identity from the settings. */
 const TOLD = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
 
-/** Matches values in which git would drop nothing. */
+/** Matches names and emails that git stores unchanged. */
 const PLAIN = /^[^\p{Cc}\s<>.,:;"\\'\ufffd](?:[^\p{Cc}<>\ufffd]*[^\p{Cc}\s<>.,:;"\\'\ufffd])?$/u;
 
 /**

@@ -34,7 +34,7 @@ export type StampedFolders = {
 export type FolderStamper = (look: FolderLook) => Promise<StampedFolders | null>;
 
 export type FolderLook = {
-  /** A folder of isdlc, to read the clock. */
+  /** A folder of isdlc, to read the clock of its file system. */
   readonly folder: string;
   readonly environment: IndexEnvironment;
   readonly earlier: FolderStamps | null;

@@ -13,7 +13,7 @@ export type IgnoreRules = (paths: readonly string[]) => Promise<ReadonlyMap<stri
 const PLACES = { name: ".gitignore", shared: "exclude", personal: "ignore", setting: "core.excludesfile" };
 const CHECK_IGNORE = ["check-ignore", "--verbose", "--non-matching", "-z", "--stdin", "--no-index"];
 
-/** Creates a lookup that asks one git process until a rule changes. */
+/** Creates a lookup that reuses one git process until the rules or settings change. */
 export function createIgnoreRules(folder: GitFolder): IgnoreRules {
   const talk = createRuleConversation(() => createConversation("check-ignore", () => startGit(folder, CHECK_IGNORE)));
   return async (paths) => {

@@ -121,7 +121,7 @@ async function sizeIn(git: Git, tree: string, path: string): Promise<number | nu
 
 const MAX_CONTROLS = 0.02;
 
-/** Returns false for content that is unreadable as text, or too long for a reader. */
+/** Returns false for content that is empty, unreadable as text, or too long for a reader. */
 function isMostlyText(body: string): boolean {
   const strange = (body.match(/[^\P{Cc}\n\t\r]/gu)?.length ?? 0) + (body.match(BYTE_MARK)?.length ?? 0);
   return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MAX_CONTROLS);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Variables that lead programs to the user's own settings, or reveal an outer program. */
+/** Variables that point programs to the user's own settings, or reveal the calling program. */
 const LEFT_OUT = /^(?:npm_|GIT_|ISDLC_|NODE_TEST_CONTEXT$)/i;
 
 const GIT_SETTINGS = `[user]

@@ -129,7 +129,7 @@ function columns(rows: readonly { readonly left: string; readonly right: string 
   );
 }
 
-/** Breaks a line at spaces; a word longer than a line stays whole. */
+/** Breaks a line at spaces, up to the first word that is longer than a line. */
 function wrap(line: string, indent: string): string[] {
   const lines: string[] = [];
   let rest = line;

@@ -15,8 +15,8 @@ export type Io = {
 type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
 
 /**
- * Returns the input and output of the process. Node creates its streams only on the first question about the terminal:
- * this takes a quarter of the shortest start, and most commands only write.
+ * Returns the input and output of the process. Node's streams are created only when the terminal is queried: creating
+ * them takes a quarter of the shortest start time, and most commands only write.
  */
 export function createIo({ json, noColor, env }: Wishes): Io {
   const isScreen = (): boolean => isTerminal(process.stdout);

@@ -184,7 +184,7 @@ async function recordedHere(invocation: Invocation): Promise<RunState | null> {
 const BEGAN = Date.now() - performance.now();
 const TOLERANCE = 1000; // milliseconds: recorded times are rounded, and the clock may be set in the meantime
 
-/** Compares the process id of the event's origin. A run started by a script has none: its time decides. */
+/** Compares the process id of the event's origin. The start of a run by a script has none: its time is compared. */
 function isOurs(event: RunEvent): boolean {
   if (!("by" in event) || typeof event.by === "string") return false;
   const at = Date.parse(event.at);

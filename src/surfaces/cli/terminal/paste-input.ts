@@ -12,7 +12,7 @@ const PASTE_ENDS = `${ESCAPE}[201~`;
 const CTRL_G = "\u0007";
 const ENTER = "\r";
 
-/** Turns the marking of pasted text on, and off again. */
+/** Terminal codes that enable and disable bracketed paste. */
 export const MARK_PASTES = `${ESCAPE}[?2004h`;
 export const LEAVE_PASTES = `${ESCAPE}[?2004l`;
 

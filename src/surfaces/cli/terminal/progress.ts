@@ -94,7 +94,7 @@ function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions
   };
 }
 
-/** The plan of a run does not change. */
+/** Reads the phase names only once, because the plan of a run does not change. */
 function readNamesOnce(recorded: ReadEvents): () => NamePhase {
   let names: NamePhase | null = null;
   return () => (names ??= namePlanned(recorded()));

@@ -168,7 +168,7 @@ function foundLines({ io }: Invocation, { run, driver, refused }: SessionRunStat
   return refused.length === 0 ? [...lines] : heldLines(run.wait, driver); // the state is already on the screen
 }
 
-/** Refuses nothing if the command only reads, or if it names the item whose analysis is open. */
+/** Returns no lines if the command only reads, or if it names the item whose analysis is open. */
 function refusedLines(
   invocation: Invocation,
   { item }: LocalProject,

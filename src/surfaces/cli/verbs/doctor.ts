@@ -224,7 +224,7 @@ function statedOrigin(statement: string): string | null {
   return typeof origin === "string" ? plainLine(origin, 200) : null;
 }
 
-/** Names the servers that state to whom the keys belong. */
+/** Names the servers that identify the owners of the keys. */
 function vouchers(signatures: readonly Signature[]): string {
   const vouched = signatures.filter(({ signature, key }) => signature.key === key);
   const hosts = new Set(vouched.map(({ key }) => key.relyingParty ?? ""));

@@ -40,7 +40,7 @@ const line = ({ file, did }: InstallOutcome): string => `${did}: ${file}`;
 /** Further steps for the user. */
 const NOTES: Readonly<Record<Product, readonly string[]>> = {
   claude: ["Restart Claude Code. There: /isdlc:status, /isdlc:feature <title>, /isdlc:continue."],
-  codex: ["Start codex and trust its new hooks when it asks (/hooks): it passes over hooks that are not trusted."],
+  codex: ["Start codex and trust its new hooks when it asks (/hooks): it skips hooks that are not trusted."],
   gemini: ["Restart gemini. Gates are answered in a terminal of your own: isdlc gate."],
   opencode: ["Restart opencode. Gates are answered in a terminal of your own: isdlc gate."],
 };

@@ -196,8 +196,8 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
 });
 
 /**
- * Reads the branch to work on: the feature's, or next to its worktree, which has that one checked out, the current one.
- * Null if there is no such branch, or without git.
+ * Reads the branch to work on: the feature's branch, or the current one if the feature's is checked out in its own
+ * worktree (`isAside`). Null if there is no such branch, or without git.
  */
 export async function findBranch({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
   const git = project.vcsWrite;
