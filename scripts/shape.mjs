@@ -1,4 +1,4 @@
-// Prints the shape of the source: files, their length, small files, files with one importer, and folder rings.
+// Prints the shape of the source: files, their length, small files, files with one importer, and folder cycles.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";

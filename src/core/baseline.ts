@@ -30,7 +30,7 @@ export function newFailures({ stage }: Pick<ActiveRun, "stage">, results: readon
   return results.filter((result) => isFailure(result) && !overruled.includes(failureDigest([result])));
 }
 
-/** Compares failing tests by name. Null if the runner did not name them. */
+/** Compares failing tests by name. Null if the runner did not name them, or if no test failed in either result. */
 function compared(before: CheckResult, now: CheckResult): TestComparison | null {
   const [then, failing] = [listFailing(before), listFailing(now)];
   if (then === null || failing === null || (then.length === 0 && failing.length === 0)) return null;

@@ -26,7 +26,7 @@ export type StartCommand = {
 
 /**
  * Decisions. Each names the wait it answers: a stale menu or a double click is refused. At a gate it also contains
- * `shown`, the digest of the displayed summary: no one decides about something else than they saw.
+ * `shown`, the digest of the displayed summary: an answer to another summary is refused.
  */
 export type PersonCommand = { readonly by: Person | Agent; readonly signature?: PasskeySignature } & (
   | { readonly do: "continue"; readonly wait: WaitId; readonly shown: string }

@@ -10,13 +10,13 @@ export type ExecutionProgress = {
   readonly idle: number;
   /** Failed calls to the model service in a row, and the last failure. */
   readonly trouble: { readonly what: string; readonly times: number } | null;
-  /** Known usage before the next question to the model. */
+  /** Known usage before the next call to the model. */
   readonly before: Usage | null;
   /** Highest usage between two tool results: the best estimate for the next call. */
   readonly dearest: Usage | null;
   /** Known usage at the last tool result. */
   readonly counted: Usage | null;
-  /** True at a tool result, before the next question to the model. */
+  /** True after a tool result, before the next call to the model. */
   readonly isBetweenCalls: boolean;
 };
 

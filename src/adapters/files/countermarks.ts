@@ -26,8 +26,8 @@ const FOLDER = "taken-over";
 const MAX_COUNTERMARK_FILE_BYTES = 16 * 1024 * 1024; // bytes
 
 /**
- * Looks up countersignatures of runs from other machines: a file per run, a line per record. Files are read on first
- * use.
+ * Looks up countersignatures of runs from other machines: a file per run, a line per record. Reads all files on first
+ * use, and again for each unknown hash.
  */
 export function countermarksIn(directory: string, files: FileSystem): CountermarkOf {
   let known: ReadonlyMap<string, string> = new Map();

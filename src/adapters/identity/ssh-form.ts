@@ -55,7 +55,10 @@ export type PasskeyInSignature = {
   readonly relyingParty: string;
 };
 
-/** Reads the circumstances of signing from a passkey's signature. Returns null for another kind of key. */
+/**
+ * Reads the origin, the relying party and the user verification from a passkey's signature. Returns null for another
+ * kind of key.
+ */
 export function passkeyIn(sig: Buffer): PasskeyInSignature | null {
   const [key, , , , signature] = parseTexts(sig.subarray(MAGIC.length + LENGTH));
   const [type, numbers] = parseTexts(signature ?? Buffer.alloc(0));

@@ -53,7 +53,7 @@ type Candidate = {
   readonly commits: readonly CommitId[];
 };
 
-/** Returns candidates with one commit, two commits and so on. */
+/** Returns candidates with the last one, two, three and more commits, up to one that may not land. */
 function chainTo({ index, mayLand }: LandingSearch, commit: CommitId): Candidate[] {
   const found: Candidate[] = [];
   let commits: CommitId[] = [];

@@ -1,4 +1,4 @@
-/** Files that programs run or obey without being asked to, and files that decide how tests run. */
+/** Files that programs run or obey automatically, and files that decide how tests run. */
 const ACTING: readonly (readonly [why: string, path: RegExp])[] = [
   [
     "decides how tests run",

@@ -26,7 +26,7 @@ const PROSE_PER_HOUR = 900;
 
 const PROSE = /\.(?:md|markdown|txt|rst|adoc)$/i;
 
-/** Estimates the reading at a phase's gate. Mixed changes are read at the pace of code. */
+/** Estimates the reading time at a phase's gate. Mixed changes are read at the pace of code. */
 export function attentionFor(made: ToRead | null): Attention {
   if (made === null || made.changed === null) return { lines: null, minutes: null };
   const { lines } = made;

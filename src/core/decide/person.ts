@@ -196,7 +196,7 @@ function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision 
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
 
-/** Adopted work has no earlier phase, and its own start is not isdlc's to restore. */
+/** True for adopted work. It has no earlier phase, and isdlc does not restore the files from before that work. */
 const isAdopted = ({ phases }: ActiveRun): boolean => phases.some(({ rule }) => rule.adopts === true);
 
 /** Lists phases the run has reached, without those dropped by sizing. */

@@ -204,7 +204,10 @@ type ExecutionEndEvent = EventOf<"execution.ended">;
 /** Older journals contain the code only at the start of the reason. */
 const endCode = ({ code, reason }: ExecutionEndEvent): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
-/** Records impossible usage, estimated cost and least usage for the whole run. Most executions change none of them. */
+/**
+ * Updates the run's usage data: if any usage was impossible, if any cost was estimated, and the lowest usage of an
+ * execution. Most executions change none of them.
+ */
 function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEndEvent): ActiveRun {
   if (nonsense !== true && estimated !== true && (how !== "done" || usage === null)) return run;
   return changed(run, {

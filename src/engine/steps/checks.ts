@@ -88,7 +88,10 @@ function mayTouchCode({ run, stage }: ActiveRun, edited: readonly FileChange[] |
   return run.git !== null || (stage.is === "rechecking" && stage.pausedAt !== null);
 }
 
-/** Lists changes after the summary, by whomever. They are accepted only after a gate has listed them. */
+/**
+ * Returns a failed check that lists all changes after the summary; empty without changes. They are accepted only after
+ * a gate has listed them.
+ */
 export function unseen(edited: readonly FileChange[], moved: readonly string[]): CheckResult[] {
   const paths = edited.map(({ path, change }) => `${JSON.stringify(path).slice(1, -1)} (${change})`);
   const lines = [...(edited.length === 0 ? [] : ["Files changed after the summary:", ...paths]), ...moved];

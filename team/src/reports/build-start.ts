@@ -130,7 +130,11 @@ async function readBase(copy: RepositoryCopy, commit: string): Promise<{ base: s
 
 type StartContext = { readonly start: StartRequest; readonly facts: StartFacts; readonly found: FoundItem | null };
 
-/** Returns phases omitted because the item's analysis has completed them. The worker may omit fewer. */
+/**
+ * Returns the phases omitted by the worker. It may omit only those that the item's analysis has completed, and with
+ * `--on-partial skip` also the other analysis phases.
+ * @throws ProblemError NOT_ALLOWED
+ */
 function analysedPhases(definition: WorkflowDefinition, { start, facts, found }: StartContext): string[] {
   const keys = definition.phases.map(({ key }) => key);
   const analysis = definition.phases.filter((phase) => phase.analysis).map(({ key }) => key);

@@ -105,7 +105,7 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
 function noteHostWait({ driving, log }: Worker, { run, epoch }: HeldLease, error: string | null): void {
   const now = driving.get(run);
   if (now?.epoch !== epoch || now.hostError === error) return;
-  if (error !== null) log.warn({ run, epoch, error }, "the git host takes no push; the drive waits");
+  if (error !== null) log.warn({ run, epoch, error }, "the git host does not accept pushes; the drive waits");
   driving.set(run, { ...now, hostError: error });
 }
 

@@ -27,7 +27,7 @@ export type Mirror = {
    * changed setting.
    */
   copyInto(objects: string, ids: Iterable<string>): Promise<void>;
-  /** Returns the branch of the remote's HEAD. The answer may be some seconds old. */
+  /** Returns the branch of the remote's HEAD. The answer may be a few seconds old. */
   mainBranch(): Promise<string>;
   /** Returns the tip of a branch as last fetched, or null if there is none. */
   tip(branch: string): string | null;

@@ -23,7 +23,7 @@ const STEPS = [1, 2, 5, 10, 30]
   .toSorted((one, other) => one - other);
 const MAX_TICKS = 8;
 
-/** Never before the start: the clock may have been set back, or this machine's clock may be late. */
+/** Never before the start: the clock may have been set back, or this machine's clock may be slow. */
 export const spanEnd = ({ from, to }: TimelineSpan, now: number): number =>
   Math.max(Date.parse(from), to === null ? now : Date.parse(to));
 

@@ -13,7 +13,7 @@ export async function withoutFilters(git: Git): Promise<Filterless> {
   return emptied(names.map((name) => name.toString("utf8")));
 }
 
-/** User settings that affect which files count as changed. Scans fix all other settings. */
+/** User settings that affect which files count as changed. Scans use fixed values for all other settings. */
 export type LookSettings = Readonly<Record<string, string>>;
 
 const KEPT = new Set(["core.autocrlf", "core.eol", "core.excludesfile", "core.attributesfile"]);

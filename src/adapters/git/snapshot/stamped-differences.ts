@@ -59,7 +59,10 @@ const NONE: ReadonlySet<string> = new Set();
 const RULES: ReadonlySet<string> = new Set([".gitignore", ".gitattributes"]);
 const isOfRules = (path: RawPath): boolean => RULES.has(basename(path).toLowerCase());
 
-/** Returns null if the index has submodules, files added with `git add -N`, or an unresolved merge. */
+/**
+ * Returns null if only git should read the index, or if it has submodules, files added with `git add -N`, or an
+ * unresolved merge.
+ */
 function namesIn({ GIT_INDEX_FILE: index = "" }: IndexEnvironment): Set<RawPath> | null {
   const entries = readFromIndex(index, () => true)?.entries;
   const isPlain = entries?.every(({ isSubmodule, isAnnounced, stage }) => !isSubmodule && !isAnnounced && stage === 0);

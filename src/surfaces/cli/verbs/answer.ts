@@ -50,7 +50,7 @@ async function whatIsLeft(
   return flag(values, "keep-tree") || !io.interactive ? "keep" : askWhatIsLeft(io, project, run);
 }
 
-/** Answers an escalation. Without one, restarts or skips the current phase. */
+/** Answers an escalation, if one is open or `--wait` is given. Otherwise restarts or skips the current phase. */
 export const retryOrSkip: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);

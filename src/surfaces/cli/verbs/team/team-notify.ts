@@ -46,7 +46,7 @@ function readOccasions(invocation: Invocation): readonly Occasion[] {
   return said.split(",").map((word) => {
     const occasion = Occasion.safeParse(word.trim());
     if (occasion.success) return occasion.data;
-    throw usage(invocation, `--on takes some of ${OCCASIONS.join(",")}.`);
+    throw usage(invocation, `--on takes one or more of ${OCCASIONS.join(",")}.`);
   });
 }
 
