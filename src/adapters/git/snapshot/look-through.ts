@@ -95,9 +95,9 @@ const nameBytes = ({ name }: KnownFile): Buffer => Buffer.from(name, "latin1");
 const decodeEntryPath = (entry: KnownFile): string => decodePath(nameBytes(entry));
 
 /**
- * Returns true if the file may have been touched since that time. A file's ctime cannot be set, and git lists every file
- * with a ctime other than in the index. Of all others, only files with a recent ctime in the index itself may have
- * been touched.
+ * Returns true if the file may have been touched since that time. The ctime of a file cannot be set, and git lists
+ * every file with a ctime other than in the index. Of all others, only files with a recent ctime in the index itself
+ * may have been touched.
  */
 const isDoubted = ({ recordedAt }: KnownFile, since: number | null): boolean =>
   since !== null && (recordedAt === null || recordedAt >= Math.floor(since / 1000));
