@@ -46,7 +46,7 @@ describe.runIf(hasPostgres)("settings in a team's web UI", () => {
     await expectAccessible(page);
     await policy.getByLabel("Another person").fill("nobody-here");
     await policy.getByRole("button", { name: "Add as viewer" }).click();
-    await page.getByText('No user is called "nobody-here" here.').first().waitFor();
+    await page.getByText('No user is called "nobody-here".').first().waitFor();
     await policy.getByLabel("Another person").fill("vic");
     await policy.getByRole("button", { name: "Add as viewer" }).click();
     await policy.getByLabel("Role of vic").selectOption("reviewer");
