@@ -1,4 +1,5 @@
 import { isLastPhase, runBegan } from "../../core/changes/last-reviewed-tree.ts";
+import { plainText } from "../../core/plain-text.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import type { ComposedTree, PreparedCommit, PrepareRequest, VcsWrite } from "../../ports/vcs.ts";
@@ -60,8 +61,9 @@ export function proposedCommit({ onto, accepted }: Proposal, tree: TreeId): Prep
   };
 }
 
+/** Makes control characters of the title and of the agent's summary visible: git refuses NUL in messages. */
 export const commitText = (subject: string, body: string): string =>
-  body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
+  body === "" ? plainText(oneLine(subject)) : `${plainText(oneLine(subject))}\n\n${plainText(body)}`;
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();
 

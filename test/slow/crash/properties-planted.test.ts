@@ -134,14 +134,12 @@ const bugs: readonly Bug[] = [
   {
     bug: "a phase with a permanent gate has none",
     breaks: "only a person's continue passes a due gate",
-    plants: [{ file: REPORT, find: `isUnshown || phase.rule.gate === "always" ||`, put: "isUnshown ||" }],
+    plants: [{ file: REPORT, find: `isHooked || rule.gate === "always"`, put: "isHooked" }],
   },
   {
     bug: "a large artifact opens no gate",
     breaks: "only a person's continue passes a due gate",
-    plants: [
-      { file: REPORT, find: "whole.lines > LARGE_ARTIFACT_LINES", put: "whole.lines > LARGE_ARTIFACT_LINES + 1" },
-    ],
+    plants: [{ file: REPORT, find: "made.lines > LARGE_ARTIFACT_LINES", put: "made.lines > LARGE_ARTIFACT_LINES + 1" }],
   },
   {
     bug: "agents can decide",

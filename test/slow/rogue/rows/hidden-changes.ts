@@ -152,7 +152,7 @@ export const hiddenChanges: readonly Rogue[] = [
   {
     number: NUMBER,
     does: "makes a hook approved by the user add a file to every commit",
-    holds: "isdlc compares the commit after the hooks ran and undoes it; the gate opens again and shows the file",
+    holds: "hooks run before a gate opens; the commit accepted there is the one with the file that the gate shows",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -162,7 +162,7 @@ export const hiddenChanges: readonly Rogue[] = [
       const diff = (await stage.script("gate", "--diff")).stdout;
       reached(!isOnBranch(stage, "planted.txt"), "the file was not committed");
       const isShown = diff.includes("planted.txt (added)") && diff.includes("+planted");
-      return isShown && (await stage.status()).current === "00-quick-scan" ? "detected" : "HOLE";
+      return isShown && (await stage.status()).current === "01-requirements" ? "detected" : "HOLE";
     },
   },
   hostile({
