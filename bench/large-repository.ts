@@ -17,7 +17,7 @@ type Size = { readonly files: number; readonly blobs: number };
 const BLOB_BYTES = 1024 * 1024;
 const FULL: Size = { files: 100_000, blobs: 2_000 };
 const SMALL: Size = { files: 10_000, blobs: 20 };
-const LOOKS = 30;
+const READINGS = 30;
 const CHANGED_FILES_IN_PHASE = 20;
 const MOST_WAIT = 1_000; // milliseconds
 
@@ -50,7 +50,7 @@ export async function measureLargeRepository({
       return timedWithChildren(() => following.now([]));
     },
   });
-  const growth = await growthOver(LOOKS, following);
+  const growth = await growthOver(READINGS, following);
   const { gate } = await gateIn(root, repository);
   const gates = await interleave(quick ? 3 : 10, { gate });
   const place = `${files} files, ${(blobs * BLOB_BYTES) / 1024 / 1024} MB of history`;
@@ -87,7 +87,7 @@ export async function measureLargeRepository({
     },
     ...waitingLines("a gate there, after the checks", gates.gate, MOST_WAIT),
     {
-      what: `memory after ${LOOKS} looks`,
+      what: `memory after ${READINGS} looks`,
       base: "before them",
       figures: [{ name: "RSS", value: growth }],
       goal: 1.2,

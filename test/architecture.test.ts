@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { folderOf, type Import, importsOf, sourceFiles, withoutComments } from "./support/source-imports.ts";
+import { folderOf, type Import, readImports, sourceFiles, withoutComments } from "./support/source-imports.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
@@ -70,7 +70,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
 };
 
 const files = sourceFiles(SRC);
-const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), "utf8")));
+const imports = files.flatMap((file) => readImports(file, readFileSync(join(SRC, file), "utf8")));
 const outward = (found: readonly Import[]): readonly Import[] =>
   found.filter(({ from, to }) => from !== to && mayImport[from]?.includes(to) !== true);
 
@@ -114,7 +114,7 @@ describe("architecture test", () => {
     [`import { note } from "@clack/prompts";`, "@clack/prompts"],
     [`import data from "../../package.json" with { type: "json" };`, "outside"],
   ])("detects %j in the core", ([source, to]) => {
-    expect(outward(importsOf("core/planted.ts", source))).toMatchObject([{ from: "core", to }]);
+    expect(outward(readImports("core/planted.ts", source))).toMatchObject([{ from: "core", to }]);
   });
 });
 
@@ -126,7 +126,7 @@ describe("team package", () => {
   const TEAM = join(ROOT, "team", "src");
   const teamFiles = sourceFiles(TEAM);
   const specifiers = teamFiles.flatMap((file) => {
-    const found = importsOf(file, readFileSync(join(TEAM, file), "utf8"));
+    const found = readImports(file, readFileSync(join(TEAM, file), "utf8"));
     return found.map(({ specifier }) => ({ file, specifier }));
   });
 

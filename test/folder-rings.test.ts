@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Import, importsOf, sourceFiles } from "./support/source-imports.ts";
+import { type Import, readImports, sourceFiles } from "./support/source-imports.ts";
 
 const SRC = join(import.meta.dirname, "../src");
-const imports = sourceFiles(SRC).flatMap((file) => importsOf(file, readFileSync(join(SRC, file), "utf8")));
+const imports = sourceFiles(SRC).flatMap((file) => readImports(file, readFileSync(join(SRC, file), "utf8")));
 
 describe("folders", () => {
   /** Folders imported by each folder. Code loaded later by `import()` or as a bundle does not count. */
@@ -39,7 +39,7 @@ describe("folders", () => {
   });
 
   test("form a ring if a step imports the loop", () => {
-    const planted = importsOf("engine/steps/planted.ts", 'import type { Task } from "../loop/perform.ts";');
+    const planted = readImports("engine/steps/planted.ts", 'import type { Task } from "../loop/perform.ts";');
     expect(rings(folderImports([...imports, ...planted]))).toContain("engine/loop");
   });
 });

@@ -91,11 +91,11 @@ export type AdvanceRequest = {
 export type CommitRequest = PrepareRequest & Pick<AdvanceRequest, "branch">;
 
 /** Someone else moved the branch or HEAD. Nothing was committed. */
-type Moved = { readonly is: "moved" };
+type MovedBranch = { readonly is: "moved" };
 
 export type AdvanceResult =
   /** Null if the tree equals that of the parent. */
-  { readonly is: "done"; readonly commit: CommitId | null } | Moved;
+  { readonly is: "done"; readonly commit: CommitId | null } | MovedBranch;
 
 export type CommitResult =
   | AdvanceResult

@@ -12,7 +12,7 @@ export function breakingChanges({ frozen, now, at }: Pair): string[] {
     ...changedFields({ frozen, now, at }),
     ...removedVariants({ frozen, now, at }),
     ...nested({ frozen: frozen.items, now: now.items, at: `${at}[]` }),
-    ...nested({ frozen: valuesOf(frozen), now: valuesOf(now), at: `${at}{}` }),
+    ...nested({ frozen: valueSchema(frozen), now: valueSchema(now), at: `${at}{}` }),
   ];
 }
 
@@ -47,18 +47,18 @@ function changedFields({ frozen, now, at }: Pair): string[] {
 
 /** Compares the variants of a union in pairs: by their constant field, otherwise by their required fields or type. */
 function removedVariants({ frozen, now, at }: Pair): string[] {
-  const after = new Map(variantsOf(now).map((variant) => [keyOf(variant), variant]));
-  return variantsOf(frozen).flatMap((variant) => {
-    const key = keyOf(variant);
+  const after = new Map(listVariants(now).map((variant) => [variantKey(variant), variant]));
+  return listVariants(frozen).flatMap((variant) => {
+    const key = variantKey(variant);
     const current = after.get(key);
     if (current === undefined) return [`${at}: no variant ${key}`];
     return breakingChanges({ frozen: variant, now: current, at: `${at}(${key})` });
   });
 }
 
-const variantsOf = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly JsonSchema[] => [...anyOf, ...oneOf];
+const listVariants = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly JsonSchema[] => [...anyOf, ...oneOf];
 
-function keyOf(variant: JsonSchema): string {
+function variantKey(variant: JsonSchema): string {
   if (variant.const !== undefined) return JSON.stringify(variant.const);
   const constant = Object.values(variant.properties ?? {}).find(({ const: value }) => typeof value === "string");
   if (constant !== undefined) return String(constant.const);
@@ -66,7 +66,7 @@ function keyOf(variant: JsonSchema): string {
   return variant.$ref ?? (variant.enum === undefined ? [variant.type ?? "union"].flat().join("|") : "values");
 }
 
-const valuesOf = ({ additionalProperties }: JsonSchema): JsonSchema | undefined =>
+const valueSchema = ({ additionalProperties }: JsonSchema): JsonSchema | undefined =>
   typeof additionalProperties === "object" ? additionalProperties : undefined;
 
 type OptionalPair = {

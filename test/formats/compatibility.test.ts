@@ -4,13 +4,13 @@ import frozen from "./version-1.json" with { type: "json" };
 import { ROOT } from "../docs/markdown.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 import { formatsPage } from "./formats-page.ts";
-import { FORMATS, formatSchemas, type JsonSchema, typesOf } from "./schemas.ts";
+import { FORMATS, formatSchemas, type JsonSchema, reachableTypes } from "./schemas.ts";
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
 const schemas = formatSchemas();
 const now: Schemas = Object.fromEntries(
-  typesOf(
+  reachableTypes(
     schemas,
     FORMATS.flatMap(({ roots }) => roots),
   ).map((name) => [name, schemas[name] ?? {}]),

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { FORMATS, formatSchemas, type FormatGroup, type JsonSchema, typesOf } from "./schemas.ts";
+import { FORMATS, formatSchemas, type FormatGroup, type JsonSchema, reachableTypes } from "./schemas.ts";
 import { ROOT } from "../docs/markdown.ts";
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
@@ -27,7 +27,7 @@ export function formatsPage(): string {
 }
 
 function groupLines(schemas: Schemas, { title, about, roots }: FormatGroup, printed: Set<string>): string[] {
-  const names = typesOf(schemas, roots).filter((name) => !printed.has(name) && !isPlain(schemas[name]));
+  const names = reachableTypes(schemas, roots).filter((name) => !printed.has(name) && !isPlain(schemas[name]));
   for (const name of names) printed.add(name);
   return [`## ${title}`, "", about, "", ...names.flatMap((name) => typeLines(name, schemas))];
 }

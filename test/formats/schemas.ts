@@ -121,7 +121,7 @@ const isSchema = (value: unknown): value is z.ZodMiniType =>
   typeof value === "object" && value !== null && "_zod" in value;
 
 /** Returns the names of the types that a format uses, outermost first. */
-export function typesOf(schemas: Readonly<Record<string, JsonSchema>>, roots: readonly string[]): string[] {
+export function reachableTypes(schemas: Readonly<Record<string, JsonSchema>>, roots: readonly string[]): string[] {
   const found: string[] = [];
   const visit = (name: string): void => {
     if (found.includes(name)) return;

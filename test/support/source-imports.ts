@@ -10,7 +10,7 @@ export function sourceFiles(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
-export function importsOf(file: string, source: string): Import[] {
+export function readImports(file: string, source: string): Import[] {
   const specifiers = withoutComments(source).matchAll(
     /(?<![.\w"'])(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g,
   );

@@ -102,7 +102,7 @@ function securityKeyEcdsa({ key, message, signature }: SignatureCheck): boolean 
   if (type?.toString() === "sk-ecdsa-sha2-nistp256@openssh.com")
     return more.length === 0 && isEcdsaSignature(asked, Buffer.concat([sha256(application), tail, sha256(message)]));
   const client = type?.toString() === "webauthn-sk-ecdsa-sha2-nistp256@openssh.com" ? readClient(more) : null;
-  if (client === null || !isClientOf(client, tail[0] ?? 0, message)) return false;
+  if (client === null || !isSignedClient(client, tail[0] ?? 0, message)) return false;
   const data = [sha256(application), tail, client.extensions, sha256(client.text)];
   return isEcdsaSignature(asked, Buffer.concat(data));
 }
@@ -117,7 +117,7 @@ function readClient(bytes: Buffer): ClientFields | null {
 }
 
 /** True if the browser's text starts with the challenge and the origin, as OpenSSH requires it. */
-function isClientOf({ origin, text, extensions }: ClientFields, flags: number, message: Buffer): boolean {
+function isSignedClient({ origin, text, extensions }: ClientFields, flags: number, message: Buffer): boolean {
   if (origin.includes('"') || origin.includes(0) || (flags & ATTESTED_DATA) !== 0) return false;
   if (((flags & EXTENSION_DATA) !== 0) !== extensions.length > 0) return false;
   const opening = `{"type":"webauthn.get","challenge":"${message.toString("base64url")}","origin":"`;

@@ -63,7 +63,7 @@ const digestTests = ({ argv, more = [], definition }: DetectedTests): string =>
 
 const SOURCE = "your command";
 /** Words to look up as files of the project. */
-const MAX_WORDS = 50;
+const MAX_COMMAND_WORDS = 50;
 
 /**
  * Returns the commands chosen by the user, with everything in the project that may decide what they run: scripts,
@@ -71,7 +71,7 @@ const MAX_WORDS = 50;
  */
 function chosenTests(files: ProjectFiles, chosen: ChosenTests, detectors: readonly Detector[]): DetectedTests {
   const [argv = [], ...more] = chosen;
-  const words = [...new Set(chosen.flat().flatMap((word) => word.split(/[\s;&|]+/)))].slice(0, MAX_WORDS);
+  const words = [...new Set(chosen.flat().flatMap((word) => word.split(/[\s;&|]+/)))].slice(0, MAX_COMMAND_WORDS);
   const definition: NamedText[] = [
     ...packageDefinition(files, words),
     ...(words.some((word) => MAKES.has(word)) ? makeDefinition(files, ["test", "all", ...words]) : []),

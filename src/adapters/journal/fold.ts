@@ -50,7 +50,7 @@ export function fold(from: Cursor, bytes: Buffer, source: Source): FoldResult {
   let cursor = from;
   let at = 0;
   while (at < bytes.length) {
-    const end = bytes.indexOf(LINE_FEED, at) + 1;
+    const end = bytes.indexOf(LINE_END_BYTE, at) + 1;
     if (end === 0) break;
     const line = bytes.subarray(at, end);
     const reading = readLine(line, cursor.hash, source.seal);
@@ -95,7 +95,7 @@ export function corrupt(source: { file: string }, line: number, detail: string):
   return new ProblemError({ code: "JOURNAL_CORRUPT", file: source.file, line, detail });
 }
 
-const LINE_FEED = 10;
+const LINE_END_BYTE = 10;
 
 /** Copies the last record: a cursor is long-lived, and would keep the whole journal in memory. */
 function withOwnBytes(cursor: Cursor): Cursor {

@@ -11,7 +11,7 @@ import type { JournalStore } from "./run-file.ts";
 /** Bytes per read: a long journal is never completely in memory. */
 const CHUNK = 256 * 1024;
 const WINDOW = 8 * 1024; // bytes; most records end within this size
-const LINE_FEED = 10;
+const NEWLINE = 10;
 
 /** Position between two records: offset, number of earlier records and events, and hash of the last of them. */
 type Position = { readonly at: number; readonly lines: number; readonly seq: number; readonly hash: string };
@@ -71,7 +71,7 @@ function linesFrom({ store, journal, now }: EventSearch, start: number): () => B
   let rest: Buffer = Buffer.alloc(0);
   return () => {
     for (;;) {
-      const end = rest.indexOf(LINE_FEED) + 1;
+      const end = rest.indexOf(NEWLINE) + 1;
       if (end > 0) {
         const line = rest.subarray(0, end);
         rest = rest.subarray(end);
@@ -103,7 +103,7 @@ function positionBefore(look: EventSearch, wanted: number): Position {
 /** Finds the first record that starts in a range, and the number of its first event. */
 function recordAfter(look: EventSearch, from: number, to: number): { at: number; first: number } | null {
   for (let read = from; read < to; read += WINDOW) {
-    const newline = bytesAt(look, read, WINDOW).indexOf(LINE_FEED);
+    const newline = bytesAt(look, read, WINDOW).indexOf(NEWLINE);
     if (newline === -1) continue;
     const at = read + newline + 1;
     const first = FIRST.exec(bytesAt(look, at, FIRST_BYTES).toString("latin1"))?.[1];

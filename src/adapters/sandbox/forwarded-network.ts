@@ -83,15 +83,16 @@ function namedServices(text: string): readonly Service[] {
   return [...text.matchAll(URLS)].flatMap(([found]) => {
     if (!URL.canParse(found)) return [];
     const { hostname, port, protocol } = new URL(found);
-    return [{ host: bare(hostname), port: portOf(port, protocol) }];
+    return [{ host: bare(hostname), port: effectivePort(port, protocol) }];
   });
 }
 
-const MAX_SETTINGS_BYTES = 1024 * 1024;
-const readSettings = (file: string): string => readSmall(nodeFiles, file, MAX_SETTINGS_BYTES)?.toString("utf8") ?? "";
+const MAX_AGENT_SETTINGS_BYTES = 1024 * 1024;
+const readSettings = (file: string): string =>
+  readSmall(nodeFiles, file, MAX_AGENT_SETTINGS_BYTES)?.toString("utf8") ?? "";
 
 const bare = (host: string): string => host.replace(/^\[|\]$/g, "").toLowerCase();
-const portOf = (port: string, protocol: string): number =>
+const effectivePort = (port: string, protocol: string): number =>
   port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
 const isLoopback = (host: string): boolean => DIRECT.split(",").includes(host);
 
@@ -140,7 +141,7 @@ type Inside = { readonly inside: Socket; readonly head: Buffer };
 async function tunnel(target: string, { inside, head }: Inside, named: ReadonlySet<string>): Promise<void> {
   const url = URL.canParse(`http://${target}`) ? new URL(`http://${target}`) : null;
   if (url === null) return refuse(inside, "400 Bad Request");
-  const service = { host: bare(url.hostname), port: portOf(url.port, "http:") };
+  const service = { host: bare(url.hostname), port: effectivePort(url.port, "http:") };
   const route = await findRoute(service, named);
   if (route === null) return refuse(inside, "403 Forbidden");
   const fail = (): void => refuse(inside, "502 Bad Gateway");
@@ -159,7 +160,7 @@ const refuse = (inside: Socket, status: string): void =>
 async function forward(asked: IncomingMessage, answer: ServerResponse, named: ReadonlySet<string>): Promise<void> {
   const url = URL.canParse(asked.url ?? "") ? new URL(asked.url ?? "") : null;
   if (url === null || url.protocol !== "http:") return void answer.writeHead(400).end();
-  const service = { host: bare(url.hostname), port: portOf(url.port, "http:") };
+  const service = { host: bare(url.hostname), port: effectivePort(url.port, "http:") };
   const route = await findRoute(service, named);
   if (route === null) return void answer.writeHead(403).end();
   const { "proxy-connection": _, ...headers } = asked.headers;

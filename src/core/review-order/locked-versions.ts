@@ -1,7 +1,7 @@
 import { isRecord, ownValue } from "../own-value.ts";
 
 /** Entries of a lock file: for each dependency its versions, each with its source and checksum. */
-type Locked = Map<string, Map<string, string>>;
+type LockedVersions = Map<string, Map<string, string>>;
 
 /**
  * Lists the dependencies whose version, source or checksum a lock file changed: `left-pad 1.0.0 → 1.3.0`. Null if the
@@ -11,8 +11,8 @@ export function lockChanges(path: string, before: string | null, after: string |
   const read = readerFor(path);
   if (read === null) return null;
   const [old, now] = [before, after].map((text) => (text === null ? new Map() : orNull(() => read(text)))) as [
-    Locked | null,
-    Locked | null,
+    LockedVersions | null,
+    LockedVersions | null,
   ]; // one result per side
   if (old === null || now === null) return null;
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -32,7 +32,7 @@ function describeChange(name: string, old: Map<string, string>, now: Map<string,
   return moved.length === 0 ? null : `${name} ${moved.join(", ")}: same version, other source or checksum`;
 }
 
-type Reader = (text: string) => Locked;
+type Reader = (text: string) => LockedVersions;
 
 const READERS: readonly (readonly [names: RegExp, reader: Reader])[] = [
   [/(?:^|\/)(?:package-lock|npm-shrinkwrap)\.json$/, readNpm],
@@ -45,7 +45,7 @@ const READERS: readonly (readonly [names: RegExp, reader: Reader])[] = [
 
 const readerFor = (path: string): Reader | null => READERS.find(([names]) => names.test(path))?.[1] ?? null;
 
-function orNull(read: () => Locked): Locked | null {
+function orNull(read: () => LockedVersions): LockedVersions | null {
   try {
     return read();
   } catch (error) {
@@ -54,7 +54,7 @@ function orNull(read: () => Locked): Locked | null {
   }
 }
 
-function add(locked: Locked, name: string, { version, source }: { version: string; source: string }): void {
+function add(locked: LockedVersions, name: string, { version, source }: { version: string; source: string }): void {
   const versions = locked.get(name) ?? new Map<string, string>();
   versions.set(version, `${versions.get(version) ?? ""}${source}\n`);
   locked.set(name, versions);
@@ -62,9 +62,9 @@ function add(locked: Locked, name: string, { version, source }: { version: strin
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function readNpm(content: string): Locked {
+function readNpm(content: string): LockedVersions {
   const root: unknown = JSON.parse(content);
-  const locked: Locked = new Map();
+  const locked: LockedVersions = new Map();
   const put = (name: string, entry: unknown): void => {
     const version = text(ownValue(entry, "version")) || text(ownValue(entry, "resolved"));
     const source = ["resolved", "integrity"].map((key) => text(ownValue(entry, key))).join(" ");
@@ -87,9 +87,9 @@ function readNpm(content: string): Locked {
   return locked;
 }
 
-function readComposer(content: string): Locked {
+function readComposer(content: string): LockedVersions {
   const root: unknown = JSON.parse(content);
-  const locked: Locked = new Map();
+  const locked: LockedVersions = new Map();
   for (const key of ["packages", "packages-dev"]) {
     const entries = ownValue(root, key);
     for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
@@ -102,8 +102,8 @@ function readComposer(content: string): Locked {
 
 const PNPM_ENTRY = /^ {2}['"]?\/?((?:@[^/@'"]+\/)?[^/@('":]+)[@/]([^('":]+)[^:]*['"]?:(.*)$/;
 
-function readPnpm(content: string): Locked {
-  const locked: Locked = new Map();
+function readPnpm(content: string): LockedVersions {
+  const locked: LockedVersions = new Map();
   let isListed = false;
   let entry: { readonly name: string; readonly version: string } | null = null;
   for (const line of content.split("\n")) {
@@ -118,8 +118,8 @@ function readPnpm(content: string): Locked {
   return locked;
 }
 
-function readYarn(content: string): Locked {
-  const locked: Locked = new Map();
+function readYarn(content: string): LockedVersions {
+  const locked: LockedVersions = new Map();
   for (const block of content.split(/\n(?=\S)/)) {
     const name = /^"?((?:@[^/@"]+\/)?[^@"\s]+)@/.exec(block)?.[1];
     const version = /^\s+version:? "?([^"\s]+)"?$/m.exec(block)?.[1];
@@ -129,8 +129,8 @@ function readYarn(content: string): Locked {
   return locked;
 }
 
-function readToml(content: string): Locked {
-  const locked: Locked = new Map();
+function readToml(content: string): LockedVersions {
+  const locked: LockedVersions = new Map();
   for (const block of content.split(/^\[\[package\]\]$/m).slice(1)) {
     const [name, version] = ["name", "version"].map((key) => new RegExp(`^${key} = "([^"]*)"$`, "m").exec(block)?.[1]);
     const source = [...block.matchAll(/^(?:source|checksum|sdist) = .*$|^\s*\{.*\bhash = .*$/gm)].map(([line]) => line);
@@ -139,8 +139,8 @@ function readToml(content: string): Locked {
   return locked;
 }
 
-function readGo(content: string): Locked {
-  const locked: Locked = new Map();
+function readGo(content: string): LockedVersions {
+  const locked: LockedVersions = new Map();
   for (const line of content.split("\n")) {
     const [name = "", version = "", hash = ""] = line.split(" ");
     if (hash !== "" && !version.endsWith("/go.mod")) add(locked, name, { version, source: hash });

@@ -33,10 +33,13 @@ function testsText(facts: readonly GateFacts[]): string[] {
 }
 
 /** Signed statement about a run, and about its merge if isdlc made it. */
-type Attested = { readonly statement: RunStatement; readonly landing: { readonly statement: LandingStatement } | null };
+type RunAttestation = {
+  readonly statement: RunStatement;
+  readonly landing: { readonly statement: LandingStatement } | null;
+};
 
 /** Describes signed statements to the owner of the key. */
-export function attestedLines({ statement, landing }: Attested): string[] {
+export function attestedLines({ statement, landing }: RunAttestation): string[] {
   const { subject, predicate } = statement;
   const commits = subject.length === 1 ? "1 commit" : `${subject.length} commits`;
   const signed = `Signed: run ${predicate.run} made ${commits} (${unsignedBadgeText([{ statement }])}).`;

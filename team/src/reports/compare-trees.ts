@@ -80,13 +80,13 @@ async function listFiles(
   };
 }
 
-const MAX_LISTED_FILES = 50;
+const MAX_NAMED_FILES = 50;
 
 function unshownNotices({ run }: ActiveRun, { paths, from, to }: UnshownChanges): readonly string[] {
-  const more = paths.length - MAX_LISTED_FILES;
+  const more = paths.length - MAX_NAMED_FILES;
   return [
     `The commit of this phase contains changes that its diff does not show. Compare them: git fetch origin refs/isdlc/${run.run}/${to} && git diff ${from} ${to}`,
-    ...paths.slice(0, MAX_LISTED_FILES).map((path) => `changed in the commit, not in the diff: ${path}`),
+    ...paths.slice(0, MAX_NAMED_FILES).map((path) => `changed in the commit, not in the diff: ${path}`),
     ...(more > 0 ? [`… and ${more} more files`] : []),
   ];
 }

@@ -7,13 +7,13 @@ import type { RepositoryCopy } from "../copies/repository-copies.ts";
 import { refusedField } from "./refused-field.ts";
 import { fetchTrees } from "./unshown-changes.ts";
 
-type Proposed = Partial<Pick<PhaseOutput, "proposedCommit" | "commitTree" | "standing">>;
+type ProposedState = Partial<Pick<PhaseOutput, "proposedCommit" | "commitTree" | "standing">>;
 
 /**
  * Compares the commit that a gate would show with its parent and tree, in the server's own copy.
  * @throws ProblemError NOT_ALLOWED if they differ, or the remote does not have the commit
  */
-export async function requireProposed(copy: RepositoryCopy, run: ActiveRun, proposed: Proposed): Promise<void> {
+export async function requireProposed(copy: RepositoryCopy, run: ActiveRun, proposed: ProposedState): Promise<void> {
   const { proposedCommit: commit, commitTree, standing } = proposed;
   if (commit === undefined || commit === null) return;
   if (!isObjectId(commit)) throw refusedField("proposedCommit", "it is not an object id");

@@ -268,7 +268,7 @@ function linesFor({ dice, repository, breach }: Draft, model: RunModel): LineMod
   }
   const first = mutateStatement(dice, statement);
   const lines = [toLine(dice, first, [...new Set(keys)])];
-  if (dice.chance(12)) lines.push(toLine(dice, laterOf(dice, statement), ["ada"]));
+  if (dice.chance(12)) lines.push(toLine(dice, laterStatement(dice, statement), ["ada"]));
   if (dice.chance(5)) lines.push(toLine(dice, JSON.stringify(statement), ["ben"]));
   return dice.chance(5) ? [] : lines.map((line) => ({ ...line, ...signed }));
 }
@@ -283,7 +283,7 @@ function toLine(dice: Dice, payload: string, keys: readonly KeyName[]): LineMode
 }
 
 /** A second statement about the same run. */
-function laterOf(dice: Dice, { predicate, ...statement }: RunStatement): string {
+function laterStatement(dice: Dice, { predicate, ...statement }: RunStatement): string {
   const change = dice.of([
     { journal: { ...predicate.journal, seq: 60 } },
     { journal: { ...predicate.journal, seq: 60 }, workflow: "fix" },

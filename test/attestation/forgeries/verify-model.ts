@@ -99,12 +99,12 @@ function judgeLine({
   if (signers.length === 0) return refuse("SIGNER_UNKNOWN");
   if (read.is === "landing") return { statement: read.statement, signers };
   if (passkey === "forged") return refuse("GATE_SIGNATURE_BAD");
-  const gateSigners = gateSignersOf(read.statement, passkey);
+  const gateSigners = readGateSigners(read.statement, passkey);
   const digest = createHash("sha256").update(bytes).digest("hex");
   return { statement: read.statement, text: payload, digest, signers, gateSigners };
 }
 
-function gateSignersOf({ predicate }: RunStatement, key: KeyName | undefined): GateSigner[] {
+function readGateSigners({ predicate }: RunStatement, key: KeyName | undefined): GateSigner[] {
   if (key === undefined || !LISTED.includes(key)) return [];
   return predicate.phases.flatMap((phase) =>
     phase.gates.map((_, gate) => ({

@@ -30,7 +30,7 @@ async function listPastCommits(git: Git, commit: string): Promise<PastCommit[]> 
     });
 }
 
-const MAX_WORDS = 60;
+const MAX_SEARCHED_WORDS = 60;
 const WORD = /^[\w-]{3,80}$/;
 /** Places of tests, as patterns of git. */
 const TESTS = ["*test*", "*spec*", "*Test*", "*Spec*"];
@@ -41,7 +41,7 @@ async function findTestsNaming(
   tree: string,
   words: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const asked = words.filter((word) => WORD.test(word)).slice(0, MAX_WORDS);
+  const asked = words.filter((word) => WORD.test(word)).slice(0, MAX_SEARCHED_WORDS);
   if (!isObjectId(tree) || asked.length === 0) return new Map();
   const args = ["grep", "-I", "-z", "-o", "-w", "-F", "--no-color", "--full-name"];
   const found = await git([...args, ...asked.flatMap((word) => ["-e", word]), tree, "--", ...TESTS], LIMITS).catch(

@@ -49,14 +49,14 @@ export const adopt: Run = async (asked) => {
   return continueRun(invocation, placed.there);
 };
 
-type Placed = { readonly there: LocalProject; readonly request: RunRequest };
+type AdoptionPlan = { readonly there: LocalProject; readonly request: RunRequest };
 
 /** Creates a worktree for commits that are not checked out here: the user's own files stay as they are. */
 async function inWorktree(
   invocation: Invocation,
   project: LocalProject,
   request: RunRequest & { readonly adopts: AdoptedRange },
-): Promise<Placed> {
+): Promise<AdoptionPlan> {
   const { title, adopts } = request;
   const { definition } = project.workflows.resolve(request.workflow);
   const { branch } = await nameWork({ project, definition, title, run: "", git: true, folder: null });
