@@ -61,8 +61,8 @@ export const mutantsOfEngine = [
   {
     bug: "the changes since the last review are those since the last accepted gate",
     file: SHOWN,
-    find: "lastReviewedTree(run), made.tree",
-    put: "lastAcceptedTree(run).tree, made.tree",
+    find: "from: lastReviewedTree(run), to: made.tree",
+    put: "from: lastAcceptedTree(run).tree, to: made.tree",
     test: shown,
   },
   {
