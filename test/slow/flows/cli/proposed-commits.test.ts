@@ -58,6 +58,7 @@ test("merges exactly the commits that the gates of a whole feature showed", asyn
 
   const tip = sandbox.git("rev-parse", "HEAD");
   expect(tip).toBe(accepted.at(-1)?.commit);
+  expect(sandbox.git("show", `${tip}:BACKLOG.md`)).toMatch(/\[x\]/); // the end of the build was shown, too
   const merged = await sandbox.person("answer", "merge");
   expect(merged.code, merged.stderr).toBe(0);
   expect(sandbox.git("rev-parse", "main^2")).toBe(tip);
