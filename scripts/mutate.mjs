@@ -108,9 +108,9 @@ async function runTests(copy, files, timeout) {
   return { passed, failed, output: [output, ...troubles].join("\n") };
 }
 
-/** Returns the vitest project of a test file. Team tests start a database. */
+/** Returns the vitest project of a test file: the slow suites are named after their folders. */
 function projectOf(file) {
-  return file.startsWith("test/slow/team/") ? "team" : "fast*";
+  return /^test\/slow\/(\w+)\//u.exec(file)?.[1] ?? "fast*";
 }
 
 function run(program, args, cwd) {
